@@ -3,11 +3,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from kernels.common.kernel import AnyArray, OpCall
+from kernels.depthwise_conv2d.named_cases import DIRECT, NAMED
 from kernels.testing.calls import (
     AFTER_RELU,
     INT16_STAGE,
@@ -25,209 +25,14 @@ from kernels.testing.values import Values
 Padding = tuple[int, int, int, int]
 _SAME, _BEHIND = (1, 1, 1, 1), (0, 1, 0, 1)
 
-# name, input NHWC, kernel HW and channel multiplier, and what differs from the defaults
-_NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] = [
-    ("3x3", (1, 5, 6, 8), (3, 3, 1), {"board": True}),
-    ("3x3 padded", (1, 4, 5, 8), (3, 3, 1), {"padding": [1] * 4, "board": True}),
-    ("3x3 stride 2, same", (1, 7, 8, 5), (3, 3, 1), {"padding": [1, 1, 0, 1], "stride": [2, 2]}),
-    (
-        "12 channels, padded, stride 2",
-        (2, 5, 7, 12),
-        (3, 3, 1),
-        {"padding": [1, 0, 1, 1], "stride": [2, 2]},
-    ),
-    ("nine channels, rows of three", (1, 3, 3, 9), (3, 3, 1), {"padding": [1] * 4}),
-    ("odd per_channel", (1, 4, 4, 7), (3, 3, 1), {"padding": [1] * 4, "board": True}),
-    ("three per_channel", (2, 4, 4, 3), (2, 3, 1), {"board": True}),
-    ("two channels, 5x5", (1, 6, 7, 2), (5, 5, 1), {"padding": [2] * 4, "board": True}),
-    (
-        "three channels, stride 2",
-        (2, 9, 11, 3),
-        (3, 3, 1),
-        {**LOWEST, "padding": [1] * 4, "stride": [2, 2], "board": True},
-    ),
-    ("nine channels", (1, 5, 6, 9), (3, 3, 1), {**WHOLE, "padding": [1] * 4}),
-    ("one channel, more than a strip", (1, 56, 16, 1), (3, 3, 1), {**WHOLE, "board": True}),
-    ("one channel, 7x5", (1, 10, 12, 1), (7, 5, 1), {"padding": [3, 3, 2, 2], "board": True}),
-    ("uneven padding", (1, 4, 5, 4), (3, 2, 1), {"padding": [2, 0, 0, 3], "board": True}),
-    ("padding wider than the kernel", (1, 2, 2, 5), (2, 2, 1), {"padding": [3] * 4}),
-    ("dilation", (1, 9, 8, 6), (3, 3, 1), {"dilation": [2, 3], "board": True}),
-    ("dilation and padding", (1, 6, 6, 4), (3, 3, 1), {"dilation": [2, 2], "padding": [2] * 4}),
-    ("1x1", (1, 3, 4, 9), (1, 1, 1), {}),
-    ("1-d", (1, 1, 12, 8), (1, 5, 1), {"padding": [0, 0, 2, 2], "board": True}),
-    ("whole image", (1, 5, 4, 19), (5, 4, 1), {"board": True}),
-    ("one pixel", (1, 1, 1, 6), (3, 3, 1), {"padding": [1] * 4, "board": True}),
-    (
-        "taps that are never inside",
-        (2, 2, 1, 9),
-        (5, 3, 1),
-        {"padding": [3, 2, 1, 1]},
-    ),
-    (
-        "taps that are never inside, dilated",
-        (1, 3, 2, 6),
-        (3, 4, 1),
-        {"padding": [2, 3, 5, 3], "stride": [2, 3], "dilation": [3, 2]},
-    ),
-    ("one channel", (1, 6, 6, 1), (3, 3, 1), {"padding": [1] * 4, "board": True}),
-    ("one channel, multiplier 8", (1, 6, 6, 1), (3, 3, 8), {"padding": [1] * 4}),
-    ("multiplier 2", (1, 5, 5, 6), (3, 3, 2), {"padding": [1] * 4, "board": True}),
-    ("multiplier 5", (2, 4, 4, 3), (2, 2, 5), {"stride": [2, 1]}),
-    ("1x1, multiplier 3", (1, 3, 3, 4), (1, 1, 3), {}),
-    ("multiplier 3, stride 2", (1, 7, 7, 3), (3, 3, 3), {**LOWEST, "stride": [2, 2]}),
-    (
-        "multiplier 4, 5x5",
-        (1, 5, 6, 3),
-        (5, 5, 4),
-        {**WHOLE, "padding": [2] * 4, "board": True},
-    ),
-    ("multiplier 9", (1, 4, 5, 2), (3, 3, 9), {**WHOLE, "padding": [1] * 4}),
-    (
-        "multiplier 2, dilated",
-        (1, 6, 7, 9),
-        (3, 3, 2),
-        {"padding": [2] * 4, "dilation": [2, 2], "board": True},
-    ),
-    ("multiplier 2, stride 3", (1, 9, 9, 3), (3, 3, 2), {**LOWEST, "stride": [3, 3]}),
-    (
-        "one pixel wide",
-        (1, 23, 1, 6),
-        (5, 1, 1),
-        {**WHOLE, "padding": [3, 1, 0, 0], "stride": [2, 2]},
-    ),
-    (
-        "one pixel wide, dilated",
-        (2, 14, 1, 5),
-        (3, 1, 2),
-        {"padding": [0, 4, 0, 0], "dilation": [3, 1]},
-    ),
-    (
-        "five channels, rows of 23",
-        (2, 3, 23, 5),
-        (3, 3, 1),
-        {**LOWEST, "padding": [1] * 4, "board": True},
-    ),
-    ("six channels, rows of 6", (1, 5, 10, 6), (2, 5, 1), {**WHOLE, "board": True}),
-    (
-        "three channels, rows of 5",
-        (1, 5, 11, 3),
-        (3, 3, 1),
-        {**WHOLE, "stride": [1, 2], "board": True},
-    ),
-    (
-        "multiplier 3, dilated, rows of 7",
-        (1, 9, 9, 4),
-        (3, 2, 3),
-        {"dilation": [2, 3], "padding": [0, 1, 1, 0], "board": True},
-    ),
-    ("many per_channel", (1, 3, 3, 67), (3, 3, 1), {"padding": [1] * 4}),
-    ("5x5", (1, 7, 8, 9), (5, 5, 1), {**WHOLE, "padding": [2] * 4, "board": True}),
-    ("after ReLU", (1, 6, 7, 12), (3, 3, 1), {**LOWEST, "padding": [1] * 4, "board": True}),
-    ("stride 3", (2, 10, 14, 9), (3, 3, 1), {**WHOLE, "stride": [3, 3], "board": True}),
-    ("one column, stride 3", (1, 8, 9, 20), (3, 1, 1), {"stride": [3, 3]}),
-    (
-        "one column, stride 2, padded",
-        (1, 3, 4, 18),
-        (3, 1, 1),
-        {**WHOLE, "padding": [1, 1, 1, 2], "stride": [2, 2], "board": True},
-    ),
-    (
-        "after ReLU, stride 3, odd",
-        (1, 8, 13, 6),
-        (3, 3, 1),
-        {**LOWEST, "padding": [1] * 4, "stride": [2, 3], "board": True},
-    ),
-    ("three channels, rows of 2", (1, 4, 4, 3), (3, 3, 1), {"padding": [0, 1, 0, 0]}),
-    ("one channel, rows of 2", (2, 2, 2, 1), (3, 3, 1), {"padding": [1] * 4}),
-    ("one channel, rows of 3", (1, 3, 3, 1), (3, 3, 1), {"padding": [1] * 4, "board": True}),
-    ("one channel, whole image", (2, 4, 5, 1), (4, 5, 1), WHOLE),
-    ("five channels, rows of 3, inside", (1, 5, 5, 5), (3, 3, 1), WHOLE),
-    (
-        "after ReLU, stride 2",
-        (1, 7, 9, 6),
-        (3, 3, 1),
-        {**LOWEST, "padding": [0, 1, 0, 1], "stride": [2, 2], "board": True},
-    ),
-    ("more than a strip", (1, 62, 18, 4), (3, 3, 1), {**LOWEST, "stride": [3, 1], "board": True}),
-    (
-        "5x5, stride 2",
-        (1, 9, 11, 7),
-        (5, 5, 1),
-        {**WHOLE, "padding": [2] * 4, "stride": [2, 2], "board": True},
-    ),
-    ("7x4", (1, 9, 9, 5), (7, 4, 1), {**LOWEST, "padding": [3, 2, 1, 2], "board": True}),
-    ("2x2, stride 2", (2, 7, 12, 6), (2, 2, 1), {**WHOLE, "stride": [1, 2], "board": True}),
-    (
-        "dilated rows, 3x5",
-        (1, 11, 10, 8),
-        (3, 5, 1),
-        {**WHOLE, "dilation": [3, 1], "padding": [3, 3, 2, 2], "board": True},
-    ),
-    (
-        "more than a strip, 5x5",
-        (1, 17, 60, 4),
-        (5, 5, 1),
-        {**LOWEST, "stride": [4, 1], "board": True},
-    ),
-    (
-        "column of four",
-        (1, 6, 2, 9),
-        (4, 1, 1),
-        {"dilation": [2, 1], "padding": [3, 2, 0, 1], "stride": [2, 2], "board": "dsp"},
-    ),
-    ("taps below each other", (1, 12, 5, 4), (9, 1, 1), {"dilation": [1, 3], "board": True}),
-    (
-        "left of the image, 4x7",
-        (1, 5, 4, 6),
-        (4, 7, 1),
-        {**WHOLE, "padding": [0, 1, 9, 1], "board": True},
-    ),
-    (
-        "left of the image",
-        (1, 3, 2, 4),
-        (3, 3, 1),
-        {**WHOLE, "padding": [0, 0, 7, 0], "board": True},
-    ),
-]
-
-# For depthwise_direct_s8_mve.c: groups of sixteen and of eight channels, rows and columns of taps.
-_DIRECT: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] = [
-    ("20 channels, 2x1, stride 2", (1, 4, 4, 20), (2, 1, 1), {**LOWEST, "stride": [2, 2]}),
-    ("27 channels, 1x3, stride 2", (1, 3, 6, 27), (1, 3, 1), {**WHOLE, "stride": [2, 2]}),
-    (
-        "17 channels, column of four, dilated",
-        (1, 6, 2, 17),
-        (4, 1, 1),
-        {"dilation": [2, 1], "padding": [3, 2, 0, 1], "stride": [2, 2]},
-    ),
-    (
-        "24 channels, row of five",
-        (1, 3, 4, 24),
-        (1, 5, 1),
-        {**WHOLE, "padding": [0, 0, 2, 1], "stride": [2, 3]},
-    ),
-    (
-        "33 channels, windows in padding",
-        (2, 1, 2, 33),
-        (2, 3, 1),
-        {"padding": [1, 2, 3, 3], "stride": [3, 3]},
-    ),
-    (
-        "18 channels, rows above and below",
-        (1, 5, 3, 18),
-        (4, 2, 1),
-        {**LOWEST, "padding": [2, 3, 0, 0], "stride": [2, 1]},
-    ),
-]
-
 
 def cases() -> Iterator[Case]:
-    for name, shape, kernel, options in _NAMED:
+    for name, shape, kernel, options in NAMED:
         yield _case(name, shape, kernel, options, Values("depthwise", name))
-    for name, shape, kernel, options in _DIRECT:
+    for name, shape, kernel, options in DIRECT:
         values = Values("depthwise", name)
         yield _case(name, shape, kernel, {**options, "board": "mve"}, values)
-    for name, shape, kernel, options in _NAMED:
+    for name, shape, kernel, options in NAMED:
         values = Values("depthwise int16", name)
         shape = (shape[0], min(shape[1], 12), min(shape[2], 12), shape[3])  # no strips
         yield _case(f"int16 {name}", shape, kernel, {**options, "dtype": "int16"}, values)

@@ -14,7 +14,17 @@ from aot.dialect.quantization import Quantization
 from aot.quantizer.supported import is_float_tensor
 from aot.rules import fused_clamp
 from aot.rules.movement import pad_value
-from aot.rules.rule import Carries, Exact, Fixed, Integers, Rule, Shares
+from aot.rules.rule import (
+    KNOWN_OUTPUT,
+    Carries,
+    Exact,
+    Fixed,
+    Integers,
+    Output,
+    Rule,
+    Shares,
+    Within,
+)
 
 
 @dataclass
@@ -119,7 +129,7 @@ def grouped(
                 groups.add(value)
         if node in inner:
             continue
-        output = rule.output
+        output: Output | Within = node.meta.get(KNOWN_OUTPUT, rule.output)
         if isinstance(output, Integers):
             continue
         if isinstance(output, Fixed):
@@ -139,6 +149,9 @@ def grouped(
             groups.add(node, fixed)
             for source in sources:
                 groups.join(source, node)
+        elif isinstance(output, Within):
+            groups.add(node)
+            groups.join(rule.activations(node)[output.activation], node)
         elif isinstance(output, Carries):
             groups.add(node)
             groups[node].carried = True

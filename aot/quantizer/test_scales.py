@@ -156,3 +156,19 @@ def test_what_is_no_number_is_an_error(observer: str) -> None:
     data = DATA[ROW]
     with pytest.raises(LoweringError, match="sample 0, aten.sqrt.default gives NaN or infinite"):
         lower(model(torch.sqrt), data[0], calibration=data, observer=observer)
+
+
+@pytest.mark.parametrize("padding", ["zeros", "border"])
+def test_samples_near_their_pixels_have_all_weights(padding: str) -> None:
+    """Of places that calibration shows a little beside a pixel rounding takes some before it."""
+    lines = torch.arange(11) / 5.5 - 1.0
+    grid = torch.stack(torch.meshgrid(lines, lines, indexing="xy"), -1)[None]
+
+    def function(x: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
+        places = grid + 0.01 * flow.sigmoid()
+        return F.grid_sample(x, places, padding_mode=padding, align_corners=True)
+
+    data = samples((1, 3, 12, 12), (1, 11, 11, 2), count=32)
+    result = lower(model(function), data[0], calibration=data)
+    sqnr = result.quality.outputs[0].sqnr_db
+    assert sqnr is not None and sqnr > 24.0

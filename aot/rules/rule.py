@@ -72,6 +72,22 @@ class Fixed:
 
 
 @dataclass(frozen=True)
+class Within:
+    """No value of the output is beyond those of an activation, whose scale and zero point it has.
+
+    Attributes:
+      activation: its index in `Rule.activations`.
+    """
+
+    activation: int
+
+
+KNOWN_OUTPUT = "known_output"
+"""In the meta of a node a Fixed or a Within, where what made the node knows more of its values than
+the op's rule, and than calibration may show."""
+
+
+@dataclass(frozen=True)
 class Exact:
     """The output is whole numbers, which this quantization holds as they are, whatever a layer asks
     for.

@@ -47,7 +47,14 @@ def tables(source: Quantization, result: Quantization, length: int) -> tuple[tor
     return exponential_table(source.scale, length, steps)[0], steps
 
 
-class Softmax(UnaryRule):
+class _AlongOne(UnaryRule):
+    def reject(self, node: Node) -> tuple[str, str] | None:
+        if not node.meta["val"].dim():
+            return "it works on a tensor without dimensions", "1.0 for softmax, 0.0 for log_softmax"
+        return None
+
+
+class Softmax(_AlongOne):
     output: ClassVar[Output] = Fixed(OUTPUT, finer=True)
 
     def op(self, node: Node) -> Op:
@@ -64,7 +71,7 @@ class Softmax(UnaryRule):
         return requantized(call, y, call.output)
 
 
-class LogSoftmax(UnaryRule):
+class LogSoftmax(_AlongOne):
     def op(self, node: Node) -> Op:
         return log_softmax
 

@@ -57,6 +57,12 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         ((3, 3),),
         "linalg_svd.*\n.*\n.*what it gives as an input",
     ),
+    (
+        "softmax_of_a_number",
+        partial(Function, lambda x: x.softmax(0) + x.log_softmax(0)),
+        ((),),
+        "^2 ops .*\n.*aten.softmax.int.*without dimensions.*\n.*\n.*1.0 for softmax",
+    ),
     ("topk_0", partial(Function, lambda x: x.topk(0, 1)), ((2, 3),), "none of the values"),
     (
         "indices_towards_0",

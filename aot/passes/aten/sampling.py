@@ -16,14 +16,19 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.quantization import INT8, Quantization
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.composing import Results, as_type, source_of
-from aot.rules.rule import argument
+from aot.rules.rule import KNOWN_OUTPUT, Fixed, Within, argument
 
 _aten = torch.ops.aten
 _MOST_WEIGHTS = 2**26  # of pixels in samples, nearly all of which are 0
 _BILINEAR, _NEAREST = 0, 1
 _ZEROS, _BORDER = 0, 1
+
+_WEIGHTS = Fixed(Quantization(1.0 / (INT8.quant_max - INT8.quant_min), INT8.quant_min))
+"""From 0 to 1, whatever calibration shows: where rounding takes a place across a pixel, the pixels
+that it is between are others, and so are their weights."""
 
 Tap = tuple[Node, Node | None]
 """The place of a pixel along an axis, and its weight if that may be another than 1."""
@@ -84,10 +89,12 @@ def _on_computed(node: Node) -> Results:
         place = call(node, _aten.expand.default, place, [batch, count, channels])
         part = call(node, _aten.gather.default, pixels, 1, place)
         if above is not None and beside is not None:
-            weight = call(node, _aten.mul.Tensor, above, beside)
+            weight = _known(call(node, _aten.mul.Tensor, above, beside), _WEIGHTS)
             weight = call(node, _aten.reshape.default, weight, [batch, count, 1])
-            part = call(node, _aten.mul.Tensor, part, weight)
-        total = part if total is None else call(node, _aten.add.Tensor, total, part)
+            part = _known(call(node, _aten.mul.Tensor, part, weight), Within(0))
+        if total is not None:
+            part = _known(call(node, _aten.add.Tensor, total, part), Within(0))
+        total = part
     assert total is not None
     total = call(node, _aten.reshape.default, total, [batch, *size, channels])
     return {0: call(node, _aten.permute.default, total, [0, 3, 1, 2])}
@@ -108,9 +115,9 @@ def _taps(node: Node, grid: Node, axis: int, length: int) -> list[Tap]:
         found: list[Tap] = [(first, None)]
     else:
         first = call(node, _aten.floor.default, at)
-        part = call(node, _aten.sub.Tensor, at, first)
-        next_ = call(node, _aten.add.Scalar, first, 1.0)
-        found = [(first, call(node, _aten.rsub.Scalar, part, 1.0)), (next_, part)]
+        part = _known(call(node, _aten.sub.Tensor, at, first), _WEIGHTS)
+        rest = _known(call(node, _aten.rsub.Scalar, part, 1.0), _WEIGHTS)
+        found = [(first, rest), (call(node, _aten.add.Scalar, first, 1.0), part)]
     return [_inside(node, tap, last, padding == _ZEROS) for tap in found]
 
 
@@ -122,8 +129,15 @@ def _inside(node: Node, tap: Tap, last: int, zeros: bool) -> Tap:
         before = call(node, _aten.le.Scalar, at, float(last))
         inside = as_type(node, call(node, _aten.logical_and.default, after, before), torch.float32)
         weight = inside if weight is None else call(node, _aten.mul.Tensor, weight, inside)
+        weight = _known(weight, _WEIGHTS)
     place = call(node, _aten.clamp.default, at, 0.0, float(last))
     return as_type(node, place, torch.int64), weight
+
+
+def _known(node: Node, output: Fixed | Within) -> Node:
+    """A value of which it is known what it can be."""
+    node.meta[KNOWN_OUTPUT] = output
+    return node
 
 
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {

@@ -180,3 +180,10 @@ def test_a_bound_that_makes_no_difference_is_not(eps: float) -> None:
     graph = folded(lambda x: _less_mean(x, 1) / (x.std(1, keepdim=True) + eps), shapes=[(4, 64)])
     norm = _norm_of(graph)
     assert arguments(norm)["addend"] == 0
+
+
+@pytest.mark.parametrize("name", ["norm", "var"])
+def test_what_is_of_a_number_alone_is_left(name: str) -> None:
+    options = {"correction": 0} if name == "var" else {}
+    graph = folded(lambda x: getattr(x, name)(dim=0, **options), shapes=[()])
+    assert op_counts(graph) == {"pl.second_moment": 1}

@@ -20,7 +20,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import new_buffer, tensor_constant
 from aot.dialect.results import taken_from
 from aot.rules.movement import RESHAPE_TARGETS
-from aot.rules.rule import argument
+from aot.rules.rule import argument, reduction
 from aot.rules.whole_norm import MAX_EPSILON, NORMALIZE
 
 _aten = torch.ops.aten
@@ -243,11 +243,7 @@ class _Matcher:
 
 def _dimensions(node: Node) -> tuple[int, ...]:
     """The dimensions that a node reduces, in order."""
-    rank = node.all_input_nodes[0].meta["val"].dim()
-    names = [a.name for a in node.target._schema.arguments]  # type: ignore[union-attr]
-    dim = argument(node, "dim") if "dim" in names else None
-    dims = [dim] if isinstance(dim, int) else dim or range(rank)
-    return tuple(sorted(d % rank for d in dims))
+    return tuple(reduction(node, node.all_input_nodes[0].meta["val"].dim())[0])
 
 
 def _count(value: Node, dim: Sequence[int]) -> int:

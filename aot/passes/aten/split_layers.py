@@ -2,13 +2,15 @@
 """linear(x)[..., a:b] -> linear(x) of these channels only: each part has a range of its own.
 
 Queries, keys and values of attention are often one layer, whose result is cut; as one value they
-would have one scale. Matches a layer of whose result only slices and selections are read that each
-take all of a run of channels, one or more of them on the way to a product (aot/rules/matmul.py).
-Between the layer and the cut, and behind it, may be what moves values.
+would have one scale, and what is cut out of each head or lies channels last would be copied.
+Matches a linear layer, or a convolution of one pixel, of whose result only slices and selections
+are read that each take all of some channels, one or more of them on the way to a product
+(aot/rules/matmul.py). Between the layer and the cut, and behind it, may be what moves values.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +26,7 @@ from aot.rules.movement import readers
 from aot.rules.rule import argument
 
 _aten = torch.ops.aten
-_LINEAR = _aten.linear.default
+_LINEAR, _CONVOLUTION = _aten.linear.default, _aten.convolution.default
 _CUTS = (_aten.slice.Tensor, _aten.select.int)
 
 
@@ -32,14 +34,15 @@ def split_layers(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many layers were split."""
     count = 0
     for node in list(module.graph.nodes):
-        if node.target is not _LINEAR or tensor_constant(module, node.args[1]) is None:
+        dim = _channel_dim(module, node)
+        if dim is None:
             continue
         cuts = list(readers(node))
         if len(cuts) < 2 or any(cut.target not in _CUTS for cut in cuts):
             continue
         if not any(_reaches_product(cut) for cut in cuts):
             continue
-        parts = [part for cut in cuts if (part := _part(node, cut)) is not None]
+        parts = [part for cut in cuts if (part := _part(node, dim, cut)) is not None]
         if len(parts) < len(cuts):
             continue
         for cut, part in zip(cuts, parts, strict=True):
@@ -48,6 +51,21 @@ def split_layers(module: GraphModule) -> int:
         drop_dead_code(module.graph)
         count += 1
     return count
+
+
+def _channel_dim(module: GraphModule, node: Node) -> int | None:
+    """The dimension of a layer's result that its channels are in; None if it is no layer, or one
+    that takes longer in parts.
+    """
+    if node.target not in (_LINEAR, _CONVOLUTION):
+        return None
+    weight = tensor_constant(module, argument(node, "weight"))
+    if weight is None:
+        return None
+    if node.target is _LINEAR:
+        return len(node.meta["val"].shape) - 1
+    is_whole = argument(node, "groups") == 1 and not argument(node, "transposed")
+    return 1 if is_whole and math.prod(weight.shape[2:]) == 1 else None
 
 
 def _reaches_product(node: Node) -> bool:
@@ -59,31 +77,26 @@ def _reaches_product(node: Node) -> bool:
 
 @dataclass(frozen=True)
 class _Part:
-    """The channels from `first` to `last`, and how they become a cut's value: reshaped, then
-    permuted.
-    """
+    """Some channels, and how they become a cut's value: reshaped, then permuted."""
 
-    first: int
-    last: int
+    channels: torch.Tensor
     sizes: list[int]
     perm: list[int]
 
 
-def _part(layer: Node, cut: Node) -> _Part | None:
-    """What a cut takes; None if that is not a run of channels, or not all of each."""
+def _part(layer: Node, dim: int, cut: Node) -> _Part | None:
+    """What a cut takes; None if that is not all of some channels."""
     value = layer.meta["val"]
+    total, behind = value.shape[dim], math.prod(value.shape[dim + 1 :])
     places = _moved(layer, cut, torch.arange(value.numel()).reshape(value.shape))
-    channels = (places % value.shape[-1]).unique()
-    first, count = int(channels[0]), len(channels)
-    last = first + count
-    if channels.tolist() != list(range(first, last)) or places.numel() * value.shape[-1] != (
-        value.numel() * count
-    ):
+    of_places = (places // behind % total).contiguous()
+    channels = of_places.unique()
+    if places.numel() * total != value.numel() * len(channels):
         return None
     # Where the elements are in the result of the part alone.
-    places = places // value.shape[-1] * count + places % value.shape[-1] - first
-    moved = movement(places)
-    return None if moved is None else _Part(first, last, *moved)
+    rows = places // (behind * total) * len(channels) + torch.searchsorted(channels, of_places)
+    moved = movement(rows * behind + places % behind)
+    return None if moved is None else _Part(channels, *moved)
 
 
 def _moved(layer: Node, node: Node, value: torch.Tensor) -> torch.Tensor:
@@ -106,9 +119,9 @@ def _layer(module: GraphModule, layer: Node, cut: Node, part: _Part) -> Node:
     parameters = []
     for node in (argument(layer, "weight"), argument(layer, "bias")):
         known = tensor_constant(module, node)
-        own = None if known is None else known[part.first : part.last]
+        own = None if known is None else known[part.channels]
         parameters.append(None if own is None else constant(module, layer, "part", own))
-    value = call(layer, _LINEAR, layer.args[0], *parameters)
+    value = call(layer, layer.target, layer.args[0], *parameters, *layer.args[3:])
     if list(value.meta["val"].shape) != part.sizes:
         value = call(cut, _aten.reshape.default, value, part.sizes)
     if part.perm != sorted(part.perm):

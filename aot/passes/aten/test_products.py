@@ -104,7 +104,16 @@ SPLITS: dict[str, tuple[Function, int]] = {
     "slices": (lambda layer, x: (y := layer(x))[..., :8] @ y[:, :, 4:].mT, 2),
     "no product": (lambda layer, x: (c := layer(x).chunk(2, -1))[0] * c[1].sigmoid(), 1),
     "rows": (lambda layer, x: (y := layer(x))[:1] @ y[1:].mT, 1),
-    "every other channel": (lambda layer, x: (y := layer(x))[..., ::2] @ y[..., 1::2].mT, 1),
+    "every other channel": (lambda layer, x: (y := layer(x))[..., ::2] @ y[..., 1::2].mT, 2),
+    "a part of each head": (
+        lambda layer, x: (
+            (y := layer(x).reshape(2, 3, 2, 6).transpose(1, 2))[..., :2]
+            @ y[..., 2:4].mT
+            @ y[..., 4:]
+        ),
+        3,
+    ),
+    "parts of rows": (lambda layer, x: (y := layer(x))[:, :2, :6] @ y[..., 6:].mT, 1),
     "read whole": (lambda layer, x: (y := layer(x))[..., :6] @ y[..., 6:].mT + y.mean(), 1),
 }
 
@@ -116,6 +125,34 @@ def test_split_layers(name: str) -> None:
     changes, graph = check_aten_pass(rewrite, function, nn.Linear(5, 12), inputs=[X], atol=1e-5)
     assert changes == (layers > 1)
     assert op_counts(graph)["aten.linear"] == layers
+
+
+def parts(layer: nn.Module, x: torch.Tensor) -> Any:
+    return layer(x).reshape(2, 3, 4, 6).unbind(1)
+
+
+IMAGE = values(2, 5, 2, 3)
+# The same of a convolution to 12 channels, with a kernel of so many pixels.
+IMAGE_SPLITS: dict[str, tuple[Function, int, int]] = {
+    "parts": (lambda layer, x: (p := parts(layer, x))[0].mT @ p[1] @ p[2].mT, 1, 3),
+    "a part of each head": (
+        lambda layer, x: (y := layer(x).reshape(4, 6, 6))[:, :2].mT @ y[:, 2:4] @ y[:, 4:].mT,
+        1,
+        3,
+    ),
+    "no product": (lambda layer, x: (p := parts(layer, x))[0] * p[1].sigmoid() + p[2], 1, 1),
+    "windows": (lambda layer, x: (y := layer(x).flatten(2))[:, :6].mT @ y[:, 6:], 2, 1),
+}
+
+
+@pytest.mark.parametrize("name", IMAGE_SPLITS)
+def test_split_convolutions(name: str) -> None:
+    function, kernel, layers = IMAGE_SPLITS[name]
+    rewrite = after(remove_identities, split_to_slices, split_layers)
+    layer = nn.Conv2d(5, 12, kernel)
+    changes, graph = check_aten_pass(rewrite, function, layer, inputs=[IMAGE], atol=1e-5)
+    assert changes == (layers > 1)
+    assert op_counts(graph)["aten.convolution"] == layers
 
 
 # How many multiplications and divisions are left.

@@ -9,6 +9,9 @@
 
 #define PL_COLUMN_LANES 16
 
+// Of so many pixels a vector is scattered, not of fewer: a lane takes as long as an instruction.
+#define PL_COLUMN_PIXELS 3
+
 typedef struct {
   int32_t input_h;
   int32_t input_w;
@@ -18,30 +21,67 @@ typedef struct {
   int32_t dilation_w;  // from column to column
   int32_t tap_c;       // bytes that are copied of a pixel
   int32_t zero_point;
+  int32_t together;   // pixels that a vector copies
+  uint8x16_t places;  // where its bytes go
 } pl_columns_shape;
 
-// Copies `count` taps of `bytes` bytes.
-static inline void pl_copy_taps(const int8_t *from, int32_t from_step, int32_t count, int32_t bytes,
-                                int8_t *to, int32_t to_step) {
-  if (bytes == 1) {
+// Sets `together` and `places`, by all others: of few channels beside each other several pixels are
+// a vector. Its last bytes may be some of a pixel that the next one begins with.
+static inline void pl_set_places(pl_columns_shape *of) {
+  const int32_t bytes = of->tap_c;
+  const int32_t column = of->kernel_h * bytes;
+  const int32_t pixels = PL_COLUMN_LANES / bytes;
+  of->together = 1;
+  if (pixels < PL_COLUMN_PIXELS || bytes != of->input_c || of->dilation_w != 1) return;
+  if (pixels * column + bytes - 1 > UINT8_MAX) return;
+  const uint8x16_t lane = vidupq_n_u8(0, 1);
+  uint8x16_t places = lane;
+  for (int32_t next = bytes; next < PL_COLUMN_LANES; next += bytes) {
+    places =
+        vaddq_m_n_u8(places, places, (uint8_t)(column - bytes), vcmpcsq_n_u8(lane, (uint8_t)next));
+  }
+  of->together = pixels;
+  of->places = places;
+}
+
+// Copies taps of `count` columns. Not inlined: GCC has no registers left for the loops otherwise.
+static __attribute__((noinline)) void pl_copy_taps(const pl_columns_shape *of, const int8_t *from,
+                                                   int32_t count, int8_t *to) {
+  const int32_t bytes = of->tap_c;
+  const int32_t to_step = of->kernel_h * bytes;
+  if (of->together > 1) {
+    const uint8x16_t places = of->places;
+    const int32_t read = of->together * bytes;
+    const int32_t written = of->together * to_step;
+    for (int32_t left = count * bytes; left > 0; left -= read) {
+      const mve_pred16_t lanes = vctp8q((uint32_t)left);
+      vstrbq_scatter_offset_p_s8(to, places, vldrbq_z_s8(from, lanes), lanes);
+      from += read;
+      to += written;
+    }
+    return;
+  }
+  const int32_t from_step = of->dilation_w * of->input_c;
+  if (bytes <= PL_COLUMN_LANES) {
+    const mve_pred16_t lanes = vctp8q((uint32_t)bytes);
     for (; count > 0; --count) {
-      *to = *from;
+      vstrbq_p_s8(to, vldrbq_z_s8(from, lanes), lanes);
       from += from_step;
       to += to_step;
     }
     return;
   }
-  for (; bytes > 0; bytes -= PL_COLUMN_LANES) {
-    const mve_pred16_t lanes = vctp8q((uint32_t)bytes);
+  for (; count > 0; --count) {
     const int8_t *x = from;
     int8_t *y = to;
-    for (int32_t left = count; left > 0; --left) {
+    for (int32_t left = bytes; left > 0; left -= PL_COLUMN_LANES) {
+      const mve_pred16_t lanes = vctp8q((uint32_t)left);
       vstrbq_p_s8(y, vldrbq_z_s8(x, lanes), lanes);
-      x += from_step;
-      y += to_step;
+      x += PL_COLUMN_LANES;
+      y += PL_COLUMN_LANES;
     }
-    from += PL_COLUMN_LANES;
-    to += PL_COLUMN_LANES;
+    from += from_step;
+    to += to_step;
   }
 }
 
@@ -72,8 +112,8 @@ static inline void pl_copy_columns(const pl_columns_shape *of, const int8_t *ima
       pl_fill_taps(padding, count, of->tap_c, to, column);
     } else {
       pl_fill_taps(padding, begin, of->tap_c, to, column);
-      pl_copy_taps(image + (y * of->input_w + x + begin * step) * of->input_c, step * of->input_c,
-                   end - begin, of->tap_c, to + begin * column, column);
+      pl_copy_taps(of, image + (y * of->input_w + x + begin * step) * of->input_c, end - begin,
+                   to + begin * column);
       pl_fill_taps(padding, count - end, of->tap_c, to + end * column, column);
     }
     y += of->dilation_h;

@@ -52,7 +52,7 @@ pl_status pl_conv2d_blocks_s8(const pl_context *ctx, const pl_conv2d_params *par
                               const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
   const int shared = dims->gathered == 1 || params->stride_w % params->dilation_w == 0;
   const int32_t tap_c = dims->input_c / dims->groups;
-  const windows w = {
+  windows w = {
       .params = params,
       .dims = dims,
       .shape =
@@ -85,6 +85,7 @@ pl_status pl_conv2d_blocks_s8(const pl_context *ctx, const pl_conv2d_params *par
   if (dims->gathered > 0 && ctx->scratch_size < (uint32_t)(columns * dims->kernel_h * tap_c)) {
     return PL_ERROR_SCRATCH_SIZE;
   }
+  if (dims->gathered > 0) pl_set_places(&w.shape);
   for (int32_t group = 0; group < dims->groups; ++group) {
     const int8_t *image = data->input + group * tap_c;
     int8_t *output = data->output + group * layer.channels;

@@ -110,6 +110,7 @@ pl_status pl_transpose_conv2d_blocks_s8(const pl_context *ctx,
   for (int32_t i = 0; i < dims->phases; ++i) {
     m.phase = &data->phases[i];
     m.shape.kernel_h = m.phase->kernel_h;
+    pl_set_places(&m.shape);
     m.layer.depth = m.phase->kernel_h * m.phase->kernel_w * tap_c;
     for (int32_t group = 0; group < dims->groups; ++group) {
       const int8_t *image = data->input + group * tap_c;

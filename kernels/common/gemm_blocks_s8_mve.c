@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/gemm_blocks_s8.h"
 
+#include "kernels/common/requantize_mve.h"
+
 #define CHANNELS 4
 #define LANES 16
+
+// Of the weights of four channels.
+static int32_t block_bytes(const pl_gemm_blocks_s8 *layer) {
+  return CHANNELS * ((layer->depth + LANES - 1) & ~(LANES - 1));
+}
 
 // ---- Two rows -----------------------------------------------------------------------------------
 // Six loads and eight VMLADAVA for 128 products. Around a loop with eight sums GCC moves them to
@@ -138,11 +145,14 @@ static __attribute__((noinline)) void multiply_row(row *b) {
       REQUANTIZE("q1", "q3") "vctp.32 r4\n\tvpst\n\tvstrbt.32 q1, [r2, #4]\n\t"
       "add r2, #8\n\tadd r0, #96\n\tsubs r4, #4\n\tstrd r2, r4, [r11, #20]\n\tstr r0, [r11, #8]\n\t"
       "bgt 1b\n\tb 9f\n\t"
-      // One block is left.
+      // One block is left, maybe of two channels or one.
       "5:\n\t"
-      "ldrd r5, r7, [r11]\n\tldr r9, [r11, #8]\n\tldr r1, [r11, #16]\n\tlsr r8, r7, #4\n\t"
-      "ldrd r0, r2, [r9]\n\tldrd r4, r6, [r9, #8]\n\t"
-      "wls lr, r8, 7f\n\t"
+      "cmp r4, #2\n\tldrd r5, r7, [r11]\n\tldr r9, [r11, #8]\n\tldr r1, [r11, #16]\n\t"
+      "ldrd r0, r2, [r9]\n\tldrd r4, r6, [r9, #8]\n\tbgt 10f\n\t"
+      "dlstp.8 lr, r7\n\t11:\n\tvldrb.u8 q0, [r1], #16\n\tvldrb.u8 q2, [r5, #16]\n\t"
+      "vldrb.u8 q1, [r5], #64\n\tvmladava.s8 r0, q0, q1\n\tvmladava.s8 r2, q0, q2\n\t"
+      "letp lr, 11b\n\tb 8f\n\t"
+      "10:\n\tlsr r8, r7, #4\n\twls lr, r8, 7f\n\t"
       "6:\n\tvldrb.u8 q0, [r1], #16\n\t" MULTIPLY_FIRST "le lr, 6b\n\t"
       "7:\n\tands r7, #15\n\tbeq 8f\n\tvctp.8 r7\n\tvpst\n\tvldrbt.u8 q0, [r1]\n\t" MULTIPLY_FIRST
       "8:\n\t"
@@ -157,9 +167,58 @@ static __attribute__((noinline)) void multiply_row(row *b) {
         "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory");
 }
 
-void pl_multiply_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const int8_t *x,
-                           int32_t x_stride, int8_t *y, int32_t y_stride) {
-  const int32_t block_bytes = (layer->depth + LANES - 1) / LANES * CHANNELS * LANES;
+// ---- One channel --------------------------------------------------------------------------------
+// Of a last block that has one or two: four rows share its weights, five loads and four VMLADAVA
+// for 64 products, of which two rows of a block take as many steps as with four channels.
+
+#define ROWS 4
+
+// The sums of four rows, or fewer: the last again and again.
+static int32x4_t sums_of_rows(const int8_t *weight, int32_t bias, int32_t depth, const int8_t *x0,
+                              int32_t stride, int32_t rows) {
+  const int8_t *x1 = rows > 1 ? x0 + stride : x0;
+  const int8_t *x2 = rows > 2 ? x1 + stride : x1;
+  const int8_t *x3 = rows > 3 ? x2 + stride : x2;
+  int32_t sum0 = bias;
+  int32_t sum1 = bias;
+  int32_t sum2 = bias;
+  int32_t sum3 = bias;
+  int32x4_t sums;
+  __asm__(
+      "dlstp.8 lr, %[depth]\n\t1:\n\tvldrb.u8 q0, [%[weight]], #64\n\t"
+      "vldrb.u8 q1, [%[x0]], #16\n\tvmladava.s8 %[sum0], q0, q1\n\t"
+      "vldrb.u8 q1, [%[x1]], #16\n\tvmladava.s8 %[sum1], q0, q1\n\t"
+      "vldrb.u8 q1, [%[x2]], #16\n\tvmladava.s8 %[sum2], q0, q1\n\t"
+      "vldrb.u8 q1, [%[x3]], #16\n\tvmladava.s8 %[sum3], q0, q1\n\tletp lr, 1b\n\t"
+      "vmov %e[sums], %[sum0], %[sum1]\n\tvmov %f[sums], %[sum2], %[sum3]"
+      : [weight] "+r"(weight), [x0] "+r"(x0), [x1] "+r"(x1), [x2] "+r"(x2), [x3] "+r"(x3),
+        [sum0] "+Te"(sum0), [sum1] "+Te"(sum1), [sum2] "+Te"(sum2), [sum3] "+Te"(sum3),
+        [sums] "=w"(sums)
+      : [depth] "r"(depth)
+      : "lr", "q0", "q1", "memory");
+  return sums;
+}
+
+// Weights and constants of the channel are every fourth of its block.
+static void multiply_channel(const pl_gemm_blocks_s8 *layer, const int8_t *weight,
+                             const int32_t *constants, int32_t rows, const int8_t *x,
+                             int32_t x_stride, int8_t *y, int32_t y_stride) {
+  const int32x4_t minimum = vdupq_n_s32(layer->activation_min);
+  const int32x4_t maximum = vdupq_n_s32(layer->activation_max);
+  const uint32x4_t places = vmulq_n_u32(vidupq_n_u32(0, 1), (uint32_t)y_stride);
+  for (; rows > 0; rows -= ROWS, x += ROWS * x_stride, y += ROWS * y_stride) {
+    int32x4_t sums = sums_of_rows(weight, constants[0], layer->depth, x, x_stride, rows);
+    sums = pl_requantize_down_mve(sums, constants[CHANNELS], constants[2 * CHANNELS]);
+    sums = vqaddq_n_s32(sums, layer->zero_point);
+    sums = vminq_s32(vmaxq_s32(sums, minimum), maximum);
+    vstrbq_scatter_offset_p_s32(y, places, sums, vctp32q((uint32_t)rows));
+  }
+}
+
+// ---- All ----------------------------------------------------------------------------------------
+
+void pl_multiply_whole_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const int8_t *x,
+                                 int32_t x_stride, int8_t *y, int32_t y_stride) {
   const int32_t even = rows & ~1;
   if (even > 0) {
     blocks b = {
@@ -184,7 +243,7 @@ void pl_multiply_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const i
         .weight = layer->weight,
         .depth = layer->depth,
         .constants = layer->constants,
-        .block_bytes = block_bytes,
+        .block_bytes = block_bytes(layer),
         .x = x + even * x_stride,
         .y = y + even * y_stride,
         .channels_left = layer->channels,
@@ -193,5 +252,28 @@ void pl_multiply_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const i
         .maximum = layer->activation_max,
     };
     multiply_row(&b);
+  }
+}
+
+// One channel that is left over goes alone with all rows, each of two with fours of them.
+void pl_multiply_last_channels_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const int8_t *x,
+                                  int32_t x_stride, int8_t *y, int32_t y_stride) {
+  const int32_t left = layer->channels % CHANNELS;
+  const int32_t whole = layer->channels - left;
+  pl_gemm_blocks_s8 part = *layer;
+  part.channels = whole;
+  if (whole > 0) pl_multiply_whole_blocks_s8(&part, rows, x, x_stride, y, y_stride);
+  part.channels = left;
+  part.weight += whole / CHANNELS * block_bytes(layer);
+  part.constants += 3 * whole;
+  y += whole;
+  const int32_t alone = left == 1 ? rows : rows / ROWS * ROWS;
+  for (int32_t i = 0; i < left; ++i) {
+    multiply_channel(layer, part.weight + i * LANES, part.constants + i, alone, x, x_stride, y + i,
+                     y_stride);
+  }
+  if (alone < rows) {
+    pl_multiply_whole_blocks_s8(&part, rows - alone, x + alone * x_stride, x_stride,
+                                y + alone * y_stride, y_stride);
   }
 }

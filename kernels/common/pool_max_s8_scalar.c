@@ -6,36 +6,50 @@
 
 static inline int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
+typedef struct {
+  int32_t of0;
+  int32_t of1;
+  int32_t of2;
+  int32_t of3;
+} maxima;
+
+// Compared with taps of a row, too.
+static inline maxima with_row(maxima max, const int8_t *x, int32_t columns, int32_t step) {
+  for (; columns > 0; --columns, x += step) {
+    max.of0 = larger(max.of0, x[0]);
+    max.of1 = larger(max.of1, x[1]);
+    max.of2 = larger(max.of2, x[2]);
+    max.of3 = larger(max.of3, x[3]);
+  }
+  return max;
+}
+
+// The first tap is not compared with itself.
 static void max_4(const pl_pool_window *window, const int8_t *first, int8_t *output) {
   const int32_t step = window->column_step;
-  int32_t max0 = first[0];
-  int32_t max1 = first[1];
-  int32_t max2 = first[2];
-  int32_t max3 = first[3];
-  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
-    const int8_t *x = first;
-    for (int32_t column = window->columns; column > 0; --column, x += step) {
-      max0 = larger(max0, x[0]);
-      max1 = larger(max1, x[1]);
-      max2 = larger(max2, x[2]);
-      max3 = larger(max3, x[3]);
-    }
+  maxima max = {first[0], first[1], first[2], first[3]};
+  max = with_row(max, first + step, window->columns - 1, step);
+  for (int32_t row = window->rows - 1; row > 0; --row) {
+    first += window->row_step;
+    max = with_row(max, first, window->columns, step);
   }
-  output[0] = (int8_t)max0;
-  output[1] = (int8_t)max1;
-  output[2] = (int8_t)max2;
-  output[3] = (int8_t)max3;
+  output[0] = (int8_t)max.of0;
+  output[1] = (int8_t)max.of1;
+  output[2] = (int8_t)max.of2;
+  output[3] = (int8_t)max.of3;
 }
 
 static int8_t max_1(const pl_pool_window *window, const int8_t *first) {
+  const int32_t step = window->column_step;
   int32_t max = *first;
-  for (int32_t row = window->rows; row > 0; --row, first += window->row_step) {
-    const int8_t *x = first;
-    for (int32_t column = window->columns; column > 0; --column, x += window->column_step) {
-      max = larger(max, *x);
-    }
+  const int8_t *x = first + step;
+  int32_t columns = window->columns - 1;
+  for (int32_t row = window->rows;; columns = window->columns) {
+    for (; columns > 0; --columns, x += step) max = larger(max, *x);
+    if (--row == 0) return (int8_t)max;
+    first += window->row_step;
+    x = first;
   }
-  return (int8_t)max;
 }
 
 void pl_max_windows_s8(const pl_pool_window *window, int32_t count, int32_t step, int8_t *output) {

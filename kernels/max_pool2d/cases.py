@@ -49,7 +49,9 @@ MUTANTS = [
     Mutant("common/pool_s8.h", "for (; taps.begin < 0;", "for (; taps.begin < -1;"),
     Mutant("common/pool_s8.h", "at < size && ", ""),
     Mutant("common/pool_s8.h", "start + reach <= size", "start < size"),
-    Mutant("common/pool_max_s8_scalar.c", "max1 = larger(max1, x[1])", "max1 = x[1]"),
+    Mutant("common/pool_max_s8_scalar.c", "max.of1 = larger(max.of1, x[1])", "max.of1 = x[1]"),
+    Mutant("common/pool_max_s8_scalar.c", "max, first + step, window", "max, first, window"),
+    Mutant("common/pool_max_s8_scalar.c", "; columns = window->columns)", "; --columns)"),
 ]
 
 

@@ -91,7 +91,10 @@ static inline int32_t pl_add_product_high(int32_t start, int32_t x, int32_t mult
 // does not show. (Nor does the tie if the zero point is -128, as everything below saturates.)
 static inline int8_t pl_narrow_dsp(int32_t twice_sum, int32_t multiplier, int32_t right,
                                    int32_t twice_zero_point_and_1) {
-  const int32_t start = twice_zero_point_and_1 * (1 << right) + (twice_sum >> 31);
+  int32_t start;
+  __asm__("add %0, %1, %2, asr #31"  // GCC would take SBFX and ADD where it sees the sum
+          : "=r"(start)
+          : "r"(twice_zero_point_and_1 * (1 << right)), "r"(twice_sum));
   const int32_t h = pl_add_product_high(start, twice_sum, multiplier);
   return (int8_t)__ssat((h >> right) >> 1, 8);
 }

@@ -122,9 +122,10 @@ static inline void convolve(void *of, const pl_planes *p) {
   shape->row_bytes = 4 * p->row_words;
   shape->plane_bytes = 4 * p->plane_words;
   shape->rows = p->rows;
-  shape->constants = layer->constants + 6 * p->first;
-  shape->plane = p->planes;
-  shape->y = p->y;
+  shape->constants = layer->constants + 6 * (p->first + p->again);
+  shape->plane = p->planes + p->again * p->plane_words;
+  shape->y = p->y + p->again;
+  shape->channels_left = PL_PLANES - p->again;
   layer->convolve(shape);
 }
 
@@ -140,7 +141,6 @@ static __attribute__((noinline)) pl_status run(const pl_context *ctx,
               .odd = dims->output_w & 1,
               .walked = dims->output_w / 2 * 4 * params->stride_w,
               .twice_zero_point_and_1 = 2 * params->output_zero_point + 1,
-              .channels_left = PL_PLANES,
           },
       .constants = data->bias,
       .convolve = function,

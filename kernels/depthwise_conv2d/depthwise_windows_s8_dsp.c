@@ -45,13 +45,17 @@ PL_INLINE int32_t mac(int32_t x, int32_t w, int32_t sum) {
 #define LOAD_2(A, B, P, STEP) \
   __asm__ volatile("ldrd %0, %1, [%2], " STEP : "=&r"(A), "=&r"(B), "+r"(P) : : "memory")
 
-PL_INLINE void four_outputs(const layer_of_windows *layer, int32_t stride_w, const uint32_t *x,
-                            int32_t row_step, int32_t *sums) {
+typedef struct {
+  int32_t of0, of1, of2, of3;
+} four_sums;
+
+PL_INLINE four_sums four_outputs(const layer_of_windows *layer, int32_t stride_w, const uint32_t *x,
+                                 int32_t row_step, int32_t bias) {
   const int32_t *w = layer->taps;
-  int32_t sum0 = sums[0];
-  int32_t sum1 = sum0;
-  int32_t sum2 = sum0;
-  int32_t sum3 = sum0;
+  int32_t sum0 = bias;
+  int32_t sum1 = bias;
+  int32_t sum2 = bias;
+  int32_t sum3 = bias;
   for (int32_t ky = layer->dims->kernel_h; ky > 0; --ky) {
     const uint32_t *at = x;
     for (const uint32_t *end = at + layer->words; at != end;) {
@@ -76,35 +80,43 @@ PL_INLINE void four_outputs(const layer_of_windows *layer, int32_t stride_w, con
     }
     x += row_step;
   }
-  sums[0] = sum0;
-  sums[1] = sum1;
-  sums[2] = sum2;
-  sums[3] = sum3;
+  return (four_sums){sum0, sum1, sum2, sum3};
+}
+
+typedef struct {
+  int32_t multiplier;
+  int32_t right;
+  int32_t twice_zero_point_and_1;
+} output_factors;
+
+PL_INLINE int8_t narrow(int32_t sum, output_factors of) {
+  return pl_narrow_dsp((int32_t)((uint32_t)sum << 1), of.multiplier, of.right,
+                       of.twice_zero_point_and_1);
 }
 
 static __attribute__((noinline)) void convolve_channel(const layer_of_windows *layer,
                                                        const pl_planes *p, const uint32_t *plane,
                                                        int32_t bias, const int32_t *factors,
                                                        int8_t *y) {
-  const int32_t twice_zero_point_and_1 = 2 * layer->params->output_zero_point + 1;
+  const output_factors of = {factors[0], factors[1], 2 * layer->params->output_zero_point + 1};
   const int32_t row_step = layer->params->dilation_h * p->row_words;
   const int32_t channels = layer->dims->input_c * layer->dims->repeats;
   for (int32_t row = p->rows; row > 0; --row) {
     const uint32_t *x = plane;
     for (int32_t left = layer->dims->output_w; left > 0; left -= OUTPUTS) {
-      int32_t sums[OUTPUTS] = {bias};
+      four_sums sums;
       if (layer->params->stride_w == 1) {
-        four_outputs(layer, 1, x, row_step, sums);
+        sums = four_outputs(layer, 1, x, row_step, bias);
         x += OUTPUTS / 2;
       } else {
-        four_outputs(layer, 2, x, row_step, sums);
+        sums = four_outputs(layer, 2, x, row_step, bias);
         x += OUTPUTS;
       }
-      for (int32_t i = 0; i < OUTPUTS && i < left; ++i) {
-        *y = pl_narrow_dsp((int32_t)((uint32_t)sums[i] << 1), factors[0], factors[1],
-                           twice_zero_point_and_1);
-        y += channels;
-      }
+      y[0] = narrow(sums.of0, of);
+      if (left > 1) y[channels] = narrow(sums.of1, of);
+      if (left > 2) y[2 * channels] = narrow(sums.of2, of);
+      if (left > 3) y[3 * channels] = narrow(sums.of3, of);
+      y += (left < OUTPUTS ? left : OUTPUTS) * channels;
     }
     plane += p->stride_h * p->row_words;
   }
@@ -114,7 +126,7 @@ static void convolve(void *of, const pl_planes *p) {
   const layer_of_windows *layer = of;
   const int8_t *w = layer->weight + p->first * layer->dims->kernel_h * layer->dims->kernel_w;
   const int32_t *constants = layer->constants + 3 * p->first;
-  for (int32_t i = 0; i < p->count; ++i) {
+  for (int32_t i = p->again; i < p->count; ++i) {
     widen_taps(layer, w + i);
     convolve_channel(layer, p, p->planes + i * p->plane_words, constants[i],
                      constants + PL_PLANES + 2 * i, p->y + i);

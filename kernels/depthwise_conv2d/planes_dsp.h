@@ -19,6 +19,7 @@ typedef struct {
   int32_t rows;   // of the output
   int32_t first;  // of the channels' constants
   int32_t count;  // of channels, 4 unless the layer has fewer
+  int32_t again;  // so many of them, the first, are among those before them
   int8_t *y;      // where the rows of the output go
 } pl_planes;
 
@@ -186,8 +187,8 @@ PL_INLINE pl_status pl_depthwise_by_planes(const pl_context *ctx,
         fill(planes, strip.plane_words, wide_padding);
       }
       for (strip.first = 0; strip.first < channels; strip.first += PL_PLANES) {
-        // The last four channels may have some of the four before them, again.
         w.first = smaller(strip.first, channels - strip.count);
+        strip.again = strip.first - w.first;
         if (columns > 0 && begin < end) {
           widen(&w, image + begin * w.input_row, end - begin, padding,
                 planes + (begin - top) * row_words + first_word);

@@ -25,6 +25,9 @@ _INPUTS_IN_PLACE = 7
 """The same with the DSP extension, of one output, of windows one pixel wide, which products take
 right from the image; of more outputs they take less."""
 
+_INPUTS_OF_PIXELS = 24
+"""The same of windows that are pixels, whose products take rows one by one."""
+
 _OUTPUTS_OF_ALL = {"scalar": 3, "dsp": 1}
 """Where there is one group."""
 
@@ -61,7 +64,8 @@ def pays_for_groups(windows: Windows, groups: int, outputs: int, inputs: int, is
     """
     dense = windows.dilation[1] == 1 or windows.kernel[1] == 1
     in_place = isa == "dsp" and windows.kernel[1] == 1
-    most = (_INPUTS_IN_PLACE,) if in_place else _INPUTS[isa]
+    one = _INPUTS_OF_PIXELS if windows.cover_input else _INPUTS_IN_PLACE
+    most = (one,) if in_place else _INPUTS[isa]
     again = -(-windows.output[1] // _WINDOWS) * _WINDOWS / windows.output[1] if isa == "dsp" else 1
     few = inputs == 1 or (outputs <= len(most) and inputs * again <= most[outputs - 1])
     few |= isa == "scalar" and groups == 1 and windows.are_inside

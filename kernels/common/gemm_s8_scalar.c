@@ -5,6 +5,9 @@
 #define CHANNELS 4
 #define BATCH 16
 
+// Of a block, that do not take a fourth with them.
+#define THREE 3
+
 typedef struct {
   int32_t c0, c1, c2, c3;
 } sums;
@@ -136,6 +139,30 @@ static int32_t multiply_channel(const int8_t *x, int32_t depth, const int8_t *we
   return sum;
 }
 
+static inline void step_3(sums *s, int32_t x, const int8_t *weight) {
+  s->c0 += x * weight[0];
+  s->c1 += x * weight[1];
+  s->c2 += x * weight[2];
+}
+
+// Three channels of a block. By itself, so that other blocks keep their registers.
+static __attribute__((noinline)) void multiply_3(const int8_t *x, int32_t depth,
+                                                 const int8_t *weight, const int32_t *bias,
+                                                 int32_t *acc) {
+  sums a = {bias[0], bias[1], bias[2], 0};
+  for (const int8_t *end = x + (depth & ~3); x != end; weight += 4 * CHANNELS) {
+    step_3(&a, x[0], weight);
+    step_3(&a, x[1], weight + CHANNELS);
+    step_3(&a, x[2], weight + 2 * CHANNELS);
+    step_3(&a, x[3], weight + 3 * CHANNELS);
+    x += 4;
+  }
+  for (const int8_t *end = x + (depth & 3); x != end; weight += CHANNELS) step_3(&a, *x++, weight);
+  acc[0] = a.c0;
+  acc[1] = a.c1;
+  acc[2] = a.c2;
+}
+
 static void multiply_2_rows(const pl_gemm_s8_layer *layer, const int8_t *row0, const int8_t *row1,
                             int8_t *y0, int8_t *y1) {
   int32_t acc0[BATCH];
@@ -167,7 +194,8 @@ static void multiply_2_rows(const pl_gemm_s8_layer *layer, const int8_t *row0, c
   }
 }
 
-static void multiply_1_row(const pl_gemm_s8_layer *layer, const int8_t *row, int8_t *y) {
+static __attribute__((noinline)) void multiply_1_row(const pl_gemm_s8_layer *layer,
+                                                     const int8_t *row, int8_t *y) {
   int32_t acc[BATCH];
   const int8_t *weight = layer->weight;
   for (int32_t begin = 0; begin < layer->channels; begin += BATCH) {
@@ -178,7 +206,7 @@ static void multiply_1_row(const pl_gemm_s8_layer *layer, const int8_t *row, int
       weight = multiply_by_8(layer, row, weight, layer->bias + begin + i, acc + i);
     }
 #endif
-    for (; i < count - 2; i += CHANNELS) {
+    for (; i < count - THREE; i += CHANNELS) {
       sums a = load(layer->bias + begin + i);
       const int8_t *x = row;
       for (const int8_t *end = x + (layer->depth & ~3); x != end; weight += 4 * CHANNELS) {
@@ -192,6 +220,10 @@ static void multiply_1_row(const pl_gemm_s8_layer *layer, const int8_t *row, int
         step(&a, *x++, weight);
       }
       store(a, acc + i);
+    }
+    if (i == count - THREE) {
+      multiply_3(row, layer->depth, weight, layer->bias + begin + i, acc + i);
+      i = count;
     }
     for (int32_t c = 0; i < count; ++c, ++i) {
       acc[i] = multiply_channel(row, layer->depth, weight + c, layer->bias[begin + i]);

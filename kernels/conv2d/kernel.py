@@ -65,7 +65,8 @@ def convolution_call(
         return spread if dense is None else dense
     product = linear_call(call, weight.reshape(weight.shape[0], -1), isa)
     # To few outputs four pixels of a row at a time; all are one row where theirs are short.
-    for pixels in (windows, windows.in_a_row) if isa == "scalar" else ():
+    few = isa == "scalar" or (isa == "dsp" and len(weight) == 1)
+    for pixels in (windows, windows.in_a_row) if few else ():
         if pixels is None:
             continue
         by_rows = _convolution_call(call, pixels, weight, groups, isa)

@@ -323,6 +323,12 @@ MUTANTS = [
     Mutant("common/gemm_s8_scalar.c", "{ return a < b ? a : b; }", "{ return b; }"),
     Mutant("common/gemm_s8_scalar.c", "store(b, acc1 + i)", "store(a, acc1 + i)"),
     Mutant("common/gemm_s8_scalar.c", "y += 2 * y_stride", "y += y_stride"),
+    Mutant("common/gemm_s8_scalar.c", "acc[2] = a.c2;", "acc[2] = a.c1;"),
+    Mutant(
+        "common/gemm_s8_scalar.c",
+        "x + (depth & 3); x != end; weight += CHANNELS) step_3",
+        "x; x != end; weight += CHANNELS) step_3",
+    ),
     Mutant("linear/linear_w4_s8_scalar.c", "(int32_t)((uint32_t)byte << 28) >> 28", "byte & 15"),
     Mutant("linear/linear_w4_s8_scalar.c", "byte >> 4", "(byte >> 4) & 15"),
     Mutant("linear/linear_w4_s8_scalar.c", "if (count & 1)", "if (0)"),

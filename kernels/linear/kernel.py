@@ -21,9 +21,9 @@ from kernels.common.quantization import (
 from kernels.common.rows import product_by_rows
 from kernels.common.wide import dots_constants, wide_constants
 
-_FEW_WEIGHTS, _FEW_CHANNELS, _MANY_VALUES = 384, 3, 512
+_FEW_WEIGHTS, _FEW_CHANNELS = 384, 3
 """With the DSP extension so many weights are too few for rows to be widened first, and so many
-channels of so many values; between them it would pay too, but takes more code than it is worth."""
+channels."""
 
 
 @kernel("pl::linear")
@@ -105,8 +105,7 @@ def _few_pay(rows: int, channels: int, depth: int) -> bool:
     """Whether pl_linear_few_s8 takes less than pl_linear_pairs_s8."""
     if channels == 1 or rows >= ROWS:
         return channels == 1
-    few = channels <= _FEW_CHANNELS and depth >= _MANY_VALUES
-    return few or channels * depth <= _FEW_WEIGHTS
+    return channels <= _FEW_CHANNELS or channels * depth <= _FEW_WEIGHTS
 
 
 def _wide_call(call: OpCall, weight: AnyArray) -> KernelCall:

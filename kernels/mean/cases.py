@@ -4,13 +4,13 @@
 import math
 from collections.abc import Iterator
 
-from kernels.common.kernel import AnyArray, OpCall
+from kernels.common.kernel import AnyArray, Isa, OpCall
 from kernels.testing.calls import activation
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.reductions import reductions
 from kernels.testing.values import Values
 
-_COLUMNS = (
+_COLUMNS: list[tuple[str, tuple[int, ...], list[int], bool, bool | Isa]] = [
     ("columns", (3, 7, 45), [1], False, True),
     ("columns of images", (2, 5, 4, 64), [1, 2], True, True),
     ("columns of most values", (1, 255, 33), [1], False, True),
@@ -22,10 +22,14 @@ _COLUMNS = (
     ("two vectors of neighbours", (3, 7, 16), [1], False, True),
     ("more than two vectors", (2, 6, 17), [1], False, True),
     ("three vectors of most values", (1, 255, 24), [1], False, True),
-    ("three vectors of too many values", (1, 256, 24), [1], False, False),
+    ("three vectors of too many values", (1, 256, 24), [1], False, "mve"),
+    ("two vectors of many values", (2, 300, 9), [1], False, "mve"),
+    ("two whole vectors of many values", (1, 256, 16), [1], False, "mve"),
+    ("three vectors of many values", (1, 511, 17), [1], False, "mve"),
+    ("four vectors of many values", (2, 20, 13, 29), [1, 2], True, "mve"),
     ("more than three vectors", (2, 4, 25), [1], False, True),
     ("five vectors", (2, 5, 40), [1], False, True),
-)
+]
 """Of neighbours; name, shape, dim, keepdim, on boards too."""
 
 
@@ -60,7 +64,7 @@ def _case(
     keepdim: bool,
     factor: tuple[int, int],
     zero_points: tuple[int, int],
-    board: bool,
+    board: bool | Isa,
 ) -> Case:
     attributes = {
         "dim": dim,
@@ -142,6 +146,7 @@ def layers() -> Iterator[Layer]:
         (4, 4, 40, ""),
         (6, 6, 10, ""),
         (16, 16, 64, ""),
+        (20, 20, 24, ""),
     ):
         arguments = {
             "input": activation(1, h, w, c),

@@ -15,6 +15,9 @@ _REACH = {"int8": 256, "int16": 2**15}
 _COLUMNS = 32
 """Outputs that are made together by columns_mve.h."""
 
+_VECTOR = 8
+"""Of them, one vector of which mean_s8_mve.c takes as well."""
+
 _MOST_VALUES = 255
 """Of an output, that add up in 16 bits."""
 
@@ -74,6 +77,8 @@ def _columns(dims: Mapping[str, Field]) -> str:
                 return "vectors_"
             if channels >= _COLUMNS:
                 return "columns_" if values <= _MOST_VALUES else "many_columns_"
+            if channels > _VECTOR:
+                return "many_vectors_"
     return ""
 
 

@@ -38,4 +38,8 @@ PL_MUST_USE pl_status pl_mean_many_columns_s8(const pl_context *ctx, const pl_me
 PL_MUST_USE pl_status pl_mean_vectors_s8(const pl_context *ctx, const pl_mean_params *params,
                                          const pl_mean_dims *dims, const pl_mean_data *data);
 
+// The same of 9 to 31 neighbours, and any number of values.
+PL_MUST_USE pl_status pl_mean_many_vectors_s8(const pl_context *ctx, const pl_mean_params *params,
+                                              const pl_mean_dims *dims, const pl_mean_data *data);
+
 #endif  // KERNELS_MEAN_MEAN_H_

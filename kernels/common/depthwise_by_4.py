@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packing for the depthwise kernels of cores with the DSP extension: four channels at a time."""
 
+import math
+
 import numpy as np
 
 from kernels.common.kernel import AnyArray, Constant
@@ -22,6 +24,9 @@ _CHANNELS = 4
 
 _OUTPUTS = 4
 """Of a row, that WINDOWS computes together."""
+
+_FEW_WINDOWS = 4
+"""Of an image, inside of it, that take less one by one than planes."""
 
 _STRIP_BYTES = 6144
 """Scratch for planes, if a row does not need more: the more, the fewer rows are copied twice."""
@@ -58,6 +63,7 @@ def pack_by_4(
     index = np.minimum(fours[:, np.newaxis] + np.arange(_CHANNELS), channels - 1)
     taps = weight[:, :, index]  # [kernel_h, kernel_w, fours, 4]
     in_planes = (kh, kw) == (3, 3) and windows.dilation == (1, 1) and windows.stride[1] <= 3
+    in_planes &= not (windows.are_inside and math.prod(windows.output) <= _FEW_WINDOWS)
     if in_planes and not few and windows.output[1] > 1 and reach.max() < 2**29:
         words = taps.transpose(2, 3, 0, 1)[..., [0, 1, 1, 2]]
         words = np.ascontiguousarray(words).view(np.int32)[..., 0]

@@ -29,6 +29,20 @@ def test_links_lead_somewhere(page: str) -> None:
     assert [link for link in links if "://" not in link and not (folder / link).exists()] == []
 
 
+def _anchors(text: str) -> set[str]:
+    """Where links into a page may lead: its headings, as GitHub and others name them."""
+    headings = (h.lower().strip() for h in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
+    return {re.sub(r"[^\w\- ]", "", h).replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_links_into_pages_lead_to_headings(page: str) -> None:
+    path = _ROOT / page
+    links = re.findall(r"\]\(([\w./-]*)#([^)\s]+)\)", path.read_text())
+    found = ((path.parent / name if name else path, anchor) for name, anchor in links)
+    assert [a for target, a in found if a not in _anchors(target.read_text())] == []
+
+
 @pytest.mark.parametrize("page", _PAGES)
 def test_labels_name_packages(page: str) -> None:
     text = (_ROOT / page).read_text()

@@ -38,8 +38,8 @@ def pte_model(
     """Lowers a PyTorch model, or a quantized .tflite file.
 
     Makes `name.pte` (also what `name` gives), `name.report.json`, and `name.vectors.npz`: inputs and
-    the bit-exact reference outputs. `bazel run name.lower -- --output …` is the same command line by
-    hand.
+    the bit-exact reference outputs. `bazel run name.lower -- --model … --calibration … --output …` is
+    the command line by hand, with what the model imports.
 
     Args:
       name: of the target.

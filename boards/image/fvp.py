@@ -49,7 +49,7 @@ def fvp_command(board: Board, elf: Path, program: str, more: list[str]) -> list[
       FvpError: the board has no model, or it is not there.
     """
     if board.fvp is None:
-        raise FvpError(f"the board {board.name} has no `fvp`: Arm has no model of it")
+        raise FvpError(f"the board {board.name} has no `fvp`: it names no model of Arm's")
     found = shutil.which(program or board.fvp.program)
     if found is None:
         raise FvpError(

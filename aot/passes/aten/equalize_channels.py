@@ -16,13 +16,12 @@ of groups, and clamps with an upper limit.
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import arguments, tensor_constant
 from aot.passes.aten.fuse_batch_norm import scale_norm, scale_norm_inputs, scale_read
+from aot.rules.rule import reduction
 
 _aten = torch.ops.aten
 _CONV, _LINEAR = _aten.convolution.default, _aten.linear.default
@@ -86,9 +85,7 @@ def _keeps_channels(node: Node, value: Node, dim: int) -> int | None:
         return None
     before, after = value.meta["val"].shape, node.meta["val"].shape
     if node.target is _aten.mean.dim:
-        dims: Any = node.args[1]
-        over = {d % len(before) for d in dims}
-        is_kept = len(before) == len(after)
+        over, is_kept = reduction(node, len(before))
         return None if dim in over else dim - (0 if is_kept else sum(d < dim for d in over))
     if node.target is _aten.constant_pad_nd.default:
         pads, value_around = [*arguments(node)["pad"]], arguments(node)["value"]

@@ -9,14 +9,13 @@ are larger than a window can be.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import cast
+from collections.abc import Callable
 
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.passes.aten.build import call
-from aot.rules.rule import argument
+from aot.rules.rule import argument, reduction
 
 _aten = torch.ops.aten
 _RANK = 4
@@ -50,12 +49,12 @@ def mean_to_average(module: GraphModule, wanted: Callable[[Node, int], bool]) ->
 
 
 def _is_of_images(node: Node) -> bool:
-    source, dims = node.args[0], cast(Sequence[int], node.args[1])
+    source = node.args[0]
     assert isinstance(source, Node)
     shape = source.meta["val"].shape
     return (
         len(shape) == _RANK
-        and sorted(d % _RANK for d in dims) == [2, 3]
+        and reduction(node, _RANK)[0] == [2, 3]
         and shape[2] * shape[3] > 1
         and max(shape[2:]) <= LARGEST_WINDOW
     )

@@ -152,6 +152,16 @@ CASES: dict[str, tuple[Callable[..., object], list[nn.Module], int]] = {
         [nn.Conv2d(4, 6, 3), nn.Conv2d(6, 5, 1)],
         0,
     ),
+    "a mean of all": (
+        lambda a, b, x: b(a(x).mean(dim=None, keepdim=True)),
+        [nn.Conv2d(4, 6, 1), nn.Conv2d(1, 3, 1)],
+        0,
+    ),
+    "a mean of all, by no dimensions": (
+        lambda a, b, x: b(a(x).mean([]).reshape(1, 1)),
+        [nn.Conv2d(4, 6, 1), nn.Linear(1, 3)],
+        0,
+    ),
     "a mean of channels": (
         lambda a, b, x: b(a(x).mean(1, keepdim=True)),
         [nn.Conv2d(4, 1, 1), nn.Conv2d(1, 3, 1)],

@@ -18,6 +18,7 @@ CASES: dict[str, tuple[Callable[[torch.Tensor], object], tuple[int, ...], dict[s
     "others": (lambda x: x.mean((-1, -2)), IMAGE, {POOL: 1, "aten.view": 1}),
     "rows alone": (lambda x: x.mean(2), IMAGE, {MEAN: 1}),
     "channels too": (lambda x: x.mean((1, 2, 3)), IMAGE, {MEAN: 1}),
+    "all": (lambda x: x.mean(dim=None), IMAGE, {MEAN: 1}),
     "no image": (lambda x: x.mean((1, 2)), (3, 5, 4), {MEAN: 1}),
     "one pixel": (lambda x: x.mean((2, 3)), (2, 3, 1, 1), {MEAN: 1}),
     "a large image": (lambda x: x.mean((2, 3)), (1, 1, 257, 2), {MEAN: 1}),

@@ -19,7 +19,7 @@ def kernel(
     """The library, the planner and the tests of the kernels of a folder.
 
     Makes `<name>`, the kernel_library; `kernel`, the py_library with kernel.py; `cases`, that with
-    cases.py and its tables, *_cases.py; and the suite of tests `<name>_test`, one a board. A
+    cases.py and its tables, cases_*.py; and the suite of tests `<name>_test`, one a board. A
     workspace with Pilotlight in it may have kernels of its own: op.py then defines the op, and plans
     that call it name them.
 
@@ -67,7 +67,7 @@ def kernel(
     )
     py_library(
         name = "cases",
-        srcs = ["cases.py"] + native.glob(["*_cases.py"], allow_empty = True),
+        srcs = ["cases.py"] + native.glob(["cases_*.py"], allow_empty = True),
         visibility = ["//visibility:public"],
         deps = [Label("//kernels/testing:cases")] + ([":op"] if defines_op else []),
     )

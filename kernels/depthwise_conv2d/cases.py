@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernels.common.kernel import AnyArray, OpCall
-from kernels.depthwise_conv2d.named_cases import DIRECT, NAMED
+from kernels.depthwise_conv2d.cases_named import DIRECT, NAMED
 from kernels.testing.calls import (
     AFTER_RELU,
     INT16_STAGE,

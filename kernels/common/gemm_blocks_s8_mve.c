@@ -255,25 +255,19 @@ void pl_multiply_whole_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, c
   }
 }
 
-// One channel that is left over goes alone with all rows, each of two with fours of them.
 void pl_multiply_last_channels_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const int8_t *x,
                                   int32_t x_stride, int8_t *y, int32_t y_stride) {
-  const int32_t left = layer->channels % CHANNELS;
-  const int32_t whole = layer->channels - left;
-  pl_gemm_blocks_s8 part = *layer;
-  part.channels = whole;
-  if (whole > 0) pl_multiply_whole_blocks_s8(&part, rows, x, x_stride, y, y_stride);
-  part.channels = left;
-  part.weight += whole / CHANNELS * block_bytes(layer);
-  part.constants += 3 * whole;
-  y += whole;
-  const int32_t alone = left == 1 ? rows : rows / ROWS * ROWS;
-  for (int32_t i = 0; i < left; ++i) {
-    multiply_channel(layer, part.weight + i * LANES, part.constants + i, alone, x, x_stride, y + i,
-                     y_stride);
-  }
-  if (alone < rows) {
-    pl_multiply_whole_blocks_s8(&part, rows - alone, x + alone * x_stride, x_stride,
-                                y + alone * y_stride, y_stride);
+  const int32_t left = layer->channels & (CHANNELS - 1);
+  pl_gemm_blocks_s8 whole = *layer;
+  whole.channels -= left;
+  if (whole.channels > 0) pl_multiply_whole_blocks_s8(&whole, rows, x, x_stride, y, y_stride);
+  const int32_t skipped = (int32_t)((uint32_t)whole.channels / CHANNELS);
+  const int8_t *weight = layer->weight + skipped * block_bytes(layer);
+  const int32_t *constants = layer->constants + 3 * whole.channels;
+  y += whole.channels;
+  for (const int8_t *end = y + left; y != end; ++y) {
+    multiply_channel(layer, weight, constants, rows, x, x_stride, y, y_stride);
+    weight += LANES;
+    ++constants;
   }
 }

@@ -139,28 +139,22 @@ static int32_t multiply_channel(const int8_t *x, int32_t depth, const int8_t *we
   return sum;
 }
 
-static inline void step_3(sums *s, int32_t x, const int8_t *weight) {
-  s->c0 += x * weight[0];
-  s->c1 += x * weight[1];
-  s->c2 += x * weight[2];
-}
-
 // Three channels of a block. By itself, so that other blocks keep their registers.
 static __attribute__((noinline)) void multiply_3(const int8_t *x, int32_t depth,
                                                  const int8_t *weight, const int32_t *bias,
                                                  int32_t *acc) {
-  sums a = {bias[0], bias[1], bias[2], 0};
-  for (const int8_t *end = x + (depth & ~3); x != end; weight += 4 * CHANNELS) {
-    step_3(&a, x[0], weight);
-    step_3(&a, x[1], weight + CHANNELS);
-    step_3(&a, x[2], weight + 2 * CHANNELS);
-    step_3(&a, x[3], weight + 3 * CHANNELS);
-    x += 4;
+  int32_t sum0 = bias[0];
+  int32_t sum1 = bias[1];
+  int32_t sum2 = bias[2];
+  for (const int8_t *end = x + depth; x != end; weight += CHANNELS) {
+    const int32_t value = *x++;
+    sum0 += value * weight[0];
+    sum1 += value * weight[1];
+    sum2 += value * weight[2];
   }
-  for (const int8_t *end = x + (depth & 3); x != end; weight += CHANNELS) step_3(&a, *x++, weight);
-  acc[0] = a.c0;
-  acc[1] = a.c1;
-  acc[2] = a.c2;
+  acc[0] = sum0;
+  acc[1] = sum1;
+  acc[2] = sum2;
 }
 
 static void multiply_2_rows(const pl_gemm_s8_layer *layer, const int8_t *row0, const int8_t *row1,
@@ -194,8 +188,7 @@ static void multiply_2_rows(const pl_gemm_s8_layer *layer, const int8_t *row0, c
   }
 }
 
-static __attribute__((noinline)) void multiply_1_row(const pl_gemm_s8_layer *layer,
-                                                     const int8_t *row, int8_t *y) {
+static void multiply_1_row(const pl_gemm_s8_layer *layer, const int8_t *row, int8_t *y) {
   int32_t acc[BATCH];
   const int8_t *weight = layer->weight;
   for (int32_t begin = 0; begin < layer->channels; begin += BATCH) {

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """bmm(a, transpose(b)) -> bmm(a, b) that reads b's columns as rows, and transpose(bmm(a, b)) ->
-bmm(transpose(b), a) that reads a's, where that transpose of b is there already.
+bmm(transpose(b), a) that reads a's, where that transpose of b is there already, or b is read so.
 
 The first matches a right side whose columns lie in memory as rows did before transposes and
 reshapes, what attention makes of its keys. Where more dimensions were exchanged, a transpose that
-keeps such rows whole stays. The second matches a product that only a transpose of its matrices
-reads: what PointNet turns its points with, which go on as channels.
+keeps such rows whole stays. The second matches a product of which only a transpose reads, and
+that makes rows of its columns: what PointNet turns its points with, which go on as channels, and
+attention to pixels. Where more dimensions were exchanged, as heads, a transpose of rows stays.
 
 What is still transposed then, as the heads of attention are, the product reads in place: it takes
 the dimensions of what was transposed in another order. Leaves a left side whose rows do not lie
@@ -23,7 +24,7 @@ from aot.dialect.graph import Builder, arguments, calls, drop_dead_code, edge_of
 from aot.dialect.ops.bmm import bmm
 from aot.dialect.ops.reshape import reshape
 from aot.dialect.ops.transpose import transpose
-from aot.dialect.transposes import movement
+from aot.dialect.transposes import Perm, movement
 from aot.passes.rewrite.places import before_movement
 
 
@@ -105,7 +106,8 @@ def _exchange_sides(module: GraphModule, builder: Builder) -> int:
         product, places = before_movement(node)
         if not calls(product, "bmm"):
             continue
-        if not _exchanges(shape_of(product), places) or not _leads_only_to(product, node):
+        moved = _exchanged(shape_of(product), places)
+        if moved is None or not _leads_only_to(product, node):
             continue
         values = arguments(product)
         if values["a_order"] or values["b_order"]:
@@ -124,11 +126,28 @@ def _exchange_sides(module: GraphModule, builder: Builder) -> int:
             new = builder.call(
                 bmm, *values.values(), edge=edge_of(product), origin=product.meta["origin"]
             )
+            if moved[1] != sorted(moved[1]):
+                for op, argument in zip((reshape, transpose), moved, strict=True):
+                    new = builder.call(op, new, argument, edge=edge, origin=origin)
             new = builder.call(reshape, new, list(shape_of(node)), edge=edge, origin=origin)
         node.replace_all_uses_with(new)
         count += 1
     drop_dead_code(module.graph)
     return count
+
+
+def _exchanged(shape: Sequence[int], places: torch.Tensor) -> tuple[list[int], Perm] | None:
+    """How a product with its sides exchanged is moved to be, but for a reshape, what was moved of a
+    product of this shape; None where columns of that did not become rows, which stay whole.
+    """
+    rows, columns = shape[-2:]
+    if rows == 1 or places.shape[-1] % rows:
+        return None
+    places = places.reshape(*places.shape[:-1], -1, rows)
+    if bool((places.diff() != columns).any()):
+        return None
+    batch, row, column = places // (rows * columns), places // columns % rows, places % columns
+    return movement((batch * columns + column) * rows + row)
 
 
 def _transposed(matrices: Node, before: Node) -> Node | None:

@@ -6,7 +6,7 @@ Rules emit spatial ops as transpose, NHWC op, transpose back. In one walk in gra
 whose input is a transpose is rewritten to read the transpose's source, with its dimensions renamed,
 and the transpose follows it. Two transposes in a row become one, or none. What stays is at the
 model's border, or in front of an op that needs the order (reshape that mixes dimensions). Reshapes
-that add or drop dimensions of size 1, split dimensions, or join those that are neighbours before
+that add or drop dimensions of size 1, split dimensions, and join those that are neighbours before
 the transpose as well, let transposes pass; a transpose behind a reshape that joins others goes into
 the one before it; elementwise ops of one value pass through reshapes. How transposes pass through
 any other op is declared by the op (aot/dialect/transposes.py).
@@ -17,7 +17,9 @@ in front of it, or the others are transposed as well to meet them: choose_layout
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
@@ -263,8 +265,8 @@ class _Sinker:
 
 def _order_before(before: Sequence[int], after: Sequence[int], perm: Perm) -> list[int] | None:
     """The dimensions of a transpose's reshape in the order in which the transpose's source has
-    them; None if the reshape does more than add and drop dimensions of size 1, split dimensions, or
-    join what the source has side by side.
+    them; None if the reshape does more than add and drop dimensions of size 1, split dimensions,
+    and join what the source has side by side.
     """
     matched = match_unit_dims(before, after)
     if matched is None:
@@ -284,14 +286,30 @@ def _order_before(before: Sequence[int], after: Sequence[int], perm: Perm) -> li
 
 
 def _order_of_joined(before: Sequence[int], after: Sequence[int], perm: Perm) -> list[int] | None:
-    joined = _parts(before, after)
-    if joined is None:
+    """The same of a reshape that joins dimensions, and may split others, or the same, before."""
+    apart = _split_as_both(before, after)
+    if apart is None:
         return None
-    # Where the source has the dimensions of more than one element that each is made of.
-    places = [[perm[d] for d in dims if before[d] > 1] for dims in joined]
+    split, joined = _parts(apart, before), _parts(apart, after)
+    if split is None or joined is None:
+        return None
+    # Where the source has what each is made of.
+    lying = [part for d in inverse(perm) for part in split[d]]
+    places = [[lying.index(part) for part in dims] for dims in joined]
     order = sorted(range(len(after)), key=lambda d: places[d][:1])
     found = [place for d in order for place in places[d]]
     return order if found == sorted(found) else None
+
+
+def _split_as_both(a: Sequence[int], b: Sequence[int]) -> list[int] | None:
+    """The fewest dimensions that two shapes of as many elements can both be joined of; None if
+    there are none.
+    """
+    ends = sorted({*accumulate(a, operator.mul), *accumulate(b, operator.mul)} - {1})
+    starts = [1, *ends[:-1]]
+    if any(end % start for start, end in zip(starts, ends, strict=True)):
+        return None
+    return [end // start for start, end in zip(starts, ends, strict=True)]
 
 
 def _parts(parts: Sequence[int], whole: Sequence[int]) -> list[list[int]] | None:

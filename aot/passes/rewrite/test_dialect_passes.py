@@ -219,6 +219,18 @@ PRODUCTS: dict[str, tuple[Case, int]] = {
         ),
         3,
     ),
+    "of the product, with another dimension": (
+        (lambda x: (x.tanh() @ x[..., :4, :].mT).permute(0, 3, 1, 2).tanh(), [], True),
+        1,
+    ),
+    "of the product, joined": (
+        (lambda x: (x.tanh() @ x[..., :4, :].mT).flatten(1, 2).mT.tanh(), [], True),
+        1,
+    ),
+    "of the product, whose rows stay": (
+        (lambda x: (x.tanh() @ x[..., :4, :].mT).permute(0, 2, 1, 3).tanh(), [], True),
+        1,
+    ),
     "of the product, the left side": ((lambda x: (x.mT @ x).mT, [], True), 1),
     "of the product alone": ((lambda x: (x.reshape(1, 3, 5, 6) @ x).mT, [], False), 1),
     "of a product that is read": ((lambda x: (y := x.tanh() @ x.mT).mT + y, [], True), 1),

@@ -154,6 +154,18 @@ CASES: dict[str, tuple[Callable[..., object], list[nn.Module], tuple[int, ...], 
         IMAGE,
         2,
     ),
+    "heads of pixels": (
+        lambda a, b, x: b(a(x).reshape(1, 2, 2, 30).tanh().reshape(1, 4, 6, 5)),
+        [conv(), conv()],
+        IMAGE,
+        2,
+    ),
+    "heads of pixels, exchanged": (
+        lambda a, x: F.softmax(a(x).reshape(1, 2, 2, 30).transpose(2, 3).tanh(), 2),
+        [conv()],
+        IMAGE,
+        2,
+    ),
     "mixing reshape": (
         lambda a, x: a(x).reshape(1, 8, 15),
         [conv()],

@@ -46,7 +46,8 @@ def scaled_dot_product(y: torch.Tensor) -> torch.Tensor:
 def of_each_head_in_rows(y: torch.Tensor) -> torch.Tensor:
     rows = y.flatten(2).mT.view(1, 24, 2, 12).transpose(1, 2)
     q, k, v = rows.split(4, dim=3)
-    return ((q @ k.mT).softmax(-1) @ v).transpose(1, 2).reshape(1, 24, 8).mT
+    mixed: torch.Tensor = (q @ k.mT).softmax(-1) @ v
+    return mixed.transpose(1, 2).reshape(1, 24, 8).mT
 
 
 # With heads the products' rows are put in order, where no scaling says which side they are of.
@@ -64,7 +65,8 @@ def test_copies(name: str) -> None:
     attention, copies = CASES[name]
 
     def function(layer: nn.Module, last: nn.Module, x: torch.Tensor) -> torch.Tensor:
-        return x + last(attention(layer(x)).reshape(x.shape))
+        mixed: torch.Tensor = last(attention(layer(x)).reshape(x.shape))
+        return x + mixed
 
     data = [(x.to(memory_format=torch.channels_last),) for (x,) in samples(IMAGE)]
     module = model(function, nn.Conv2d(8, 24, 1), nn.Conv2d(8, 8, 1))

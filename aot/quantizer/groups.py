@@ -120,9 +120,9 @@ def grouped(
         groups.add(value, Fixed(quantization))
     for old, new in states:
         rule = covered.get(new)
-        output = rule.output if rule is not None else None
-        if isinstance(output, Fixed) and _holds(output.quantization, state_of(old).initial):
-            groups.add(old, output)
+        known = rule.output if rule is not None else None
+        if isinstance(known, Fixed) and _holds(known.quantization, state_of(old).initial):
+            groups.add(old, known)
     for node, rule in covered.items():
         if fused_clamp(node) is None:
             for value in rule.activations(node):

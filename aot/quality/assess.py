@@ -23,15 +23,16 @@ from aot.quality.doubtful_outputs import (
 )
 from aot.quality.evaluation import HeldOut, of_held_out
 from aot.quality.far_values import far_values
-from aot.quality.findings import of_calibration, of_values
+from aot.quality.findings import of_calibration
 from aot.quality.float_model import FloatModel
 from aot.quality.hidden_rows import hidden_rows
 from aot.quality.measure import measure
+from aot.quality.measured_ranges import of_values
 from aot.quality.outputs import Output, outputs_of
 from aot.quality.quality import Limits, Quality
 from aot.quality.unlike_example import unlike_example
 from aot.quality.unlike_training import unlike_training
-from aot.quality.values import Values
+from aot.quality.values import RANGED, Values
 from aot.quality.watch import Watch, content
 
 
@@ -113,9 +114,10 @@ def assess(
         if not made_up:
             findings += of_scores(outputs, nodes, different, str(samples))
             findings += of_still(outputs, nodes, different, str(samples))
-    new = of_values(measured, [output.name for output in outputs], str(samples))
-    new += far_values(measured, outputs, str(samples))
-    new += hidden_rows(graphs.floats, float_model, samples.samples, str(samples))
+    some = f"{RANGED} of {samples}" if len(samples.samples) > RANGED else str(samples)
+    new = of_values(measured, outputs, some)
+    new += far_values(measured, outputs, some)
+    new += hidden_rows(graphs.floats, float_model, samples.samples, some)
     findings += [finding for finding in new if (finding.kind, finding.value) not in doubted]
     quality = Quality(samples, outputs, measured, findings, limits)
     for finding in findings:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from aot.errors import module_path, source_line
-from aot.quality.decibels import ROUGH_DB
 from aot.quality.finding import Finding, interval, name_of
 from aot.quality.outputs import Output
 from aot.quality.value import End, Value
@@ -31,7 +30,7 @@ def far_values(values: Sequence[Value], outputs: Sequence[Output], samples: str)
       outputs: of the model.
       samples: what they were measured on, for people.
     """
-    rough = any(o.sqnr_db is not None and o.sqnr_db < ROUGH_DB for o in outputs)
+    rough = any(o.is_rough for o in outputs)
     return list(_found(values, {o.name for o in outputs}, rough, samples))
 
 

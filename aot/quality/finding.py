@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from torch.fx import Node
@@ -38,6 +39,9 @@ engine that was left out."""
 
 FEW_SAMPLES = 16
 """Fewer samples than these are too few to trust."""
+
+FEW_STEPS = 16
+"""Values in fewer steps of their quantization than these are coarse."""
 
 
 @dataclass(frozen=True)
@@ -74,3 +78,10 @@ def name_of(value: Node) -> str:
 
 def interval(low: float, high: float) -> str:
     return f"[{low:.6g}, {high:.6g}]"
+
+
+def of_many(findings: Sequence[Finding]) -> Finding:
+    """The first: what is wrong with one value goes on in those that are computed from it."""
+    others = len(findings) - 1
+    more = f"; likewise {others} other value{'s' if others > 1 else ''}" if others else ""
+    return replace(findings[0], text=findings[0].text + more)

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch.fx import GraphModule, Node
@@ -13,11 +13,18 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import border_nodes, initial_state
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.quality.decibels import ROUGH_DB
-from aot.quality.finding import FEW_SAMPLES, Finding, finding_at, interval, name_of
+from aot.quality.finding import (
+    FEW_SAMPLES,
+    FEW_STEPS,
+    Finding,
+    finding_at,
+    interval,
+    name_of,
+    of_many,
+)
 from aot.quality.nodes import root_of
 from aot.quality.noise import noise_maker
 from aot.quality.outputs import Output
-from aot.quality.value import Value
 from aot.quality.watch import Range, Watch
 from aot.quantizer.qdq import QUANTIZE, activation_quantization
 from aot.rules.integers import is_given
@@ -25,9 +32,6 @@ from aot.rules.rule import as_clamp
 
 _STRETCH = 4.0
 """A few samples stretch a range that is this many times what all others need."""
-
-_FEW_STEPS = 16
-"""Values in fewer steps of their quantization than these are coarse."""
 
 _LOST_STEPS = 2
 """A channel within so few steps is lost."""
@@ -78,53 +82,13 @@ def of_calibration(seen: Watch, quantized: GraphModule, outputs: Sequence[Output
     by_kind: dict[str, list[Finding]] = {}
     for finding in found:
         by_kind.setdefault(finding.kind, []).append(finding)
-    return [_of_many(findings) for findings in by_kind.values()]
+    return [of_many(findings) for findings in by_kind.values()]
 
 
 def _is_near(output: Output) -> bool:
     """Whether an output is of numbers that int8 hardly changes, nor what varies in them."""
     found = [output.sqnr_db] + ([output.varying_db] if output.class_dim is None else [])
     return all(sqnr is not None and sqnr >= ROUGH_DB for sqnr in found)
-
-
-def _of_many(findings: Sequence[Finding]) -> Finding:
-    """The first: what is wrong with one value goes on in those that are computed from it."""
-    others = len(findings) - 1
-    more = f"; likewise {others} other value{'s' if others > 1 else ''}" if others else ""
-    return replace(findings[0], text=findings[0].text + more)
-
-
-def of_values(values: Sequence[Value], outputs: Collection[str], samples: str) -> list[Finding]:
-    """Which inputs and outputs saturate, and which inputs are in few of the steps that they have.
-
-    Args:
-      values: measured.
-      outputs: names of the model's.
-      samples: what they were measured on, for people.
-    """
-    return [
-        finding_at(
-            "saturation",
-            value.value,
-            f"{value.clipped_share:.1%} of {name_of(value.value)} saturates on {samples}: it is in "
-            f"{interval(value.low, value.high)}, {value.quantization.type} holds "
-            f"{interval(*value.limits)}; calibrate "
-            "with samples that cover what the device will see",
-        )
-        for value in values
-        if value.saturates and (value.is_input or value.value.name in outputs)
-    ] + [
-        finding_at(
-            "coarse_range",
-            value.value,
-            f"{name_of(value.value)} is in {interval(value.low, value.high)} on {samples}: "
-            f"{(value.high - value.low) / value.quantization.scale:.1f} steps of "
-            f"{value.quantization.type}, which holds {interval(*value.limits)} for the calibration "
-            "samples; normalise both as the device will",
-        )
-        for value in values
-        if value.is_input and 0.0 < value.high - value.low < _FEW_STEPS * value.quantization.scale
-    ]
 
 
 @dataclass(frozen=True)
@@ -330,7 +294,7 @@ def _dead(observed: _Observed) -> Finding | None:
 def _coarse(observed: _Observed) -> Finding | None:
     low, high = observed.range
     steps = (high - low) / observed.quantization.scale
-    if low == high or steps >= _FEW_STEPS:
+    if low == high or steps >= FEW_STEPS:
         return None
     return finding_at(
         "coarse_range",
@@ -354,7 +318,7 @@ def _coarse_parts(observed: Sequence[_Observed]) -> Iterator[Finding]:
         if whole is None or whole.value.op == "placeholder" or low == high:
             continue
         steps = (high - low) / whole.quantization.scale
-        if steps < _FEW_STEPS:
+        if steps < FEW_STEPS:
             yield finding_at(
                 "coarse_range",
                 part.value,

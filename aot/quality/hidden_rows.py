@@ -17,7 +17,7 @@ from aot.dialect.graph import initial_state, tensor_constant
 from aot.errors import module_path, source_line
 from aot.quality.finding import Finding
 from aot.quality.float_model import FloatModel
-from aot.quality.values import SAMPLES, Sequences
+from aot.quality.values import RANGED, Sequences, spread
 from aot.rules.masked_softmax import MASKED_SOFTMAX
 
 _OFF = 1e-2
@@ -38,7 +38,7 @@ def hidden_rows(
     hidden = _Hidden(floats)
     state = initial_state(floats)
     is_off = False
-    for starts, inputs in samples[:SAMPLES] if hidden.rows else ():
+    for starts, inputs in spread(samples, RANGED, bool(state)) if hidden.rows else ():
         if starts:
             float_model.reset()
             state = initial_state(floats)

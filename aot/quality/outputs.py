@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import arguments, returned
 from aot.dialect.results import taken_from
-from aot.quality.decibels import decibels, power
+from aot.quality.decibels import ROUGH_DB, decibels, power
 from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
 
 _CLEAR = 0.5
@@ -114,6 +114,10 @@ class Output:
     def sqnr_db(self) -> float | None:
         """None of integers, and where the float model gives nothing but zeros."""
         return decibels(self.signal, self.noise) if self.is_float else None
+
+    @property
+    def is_rough(self) -> bool:
+        return self.sqnr_db is not None and self.sqnr_db < ROUGH_DB
 
     @property
     def varying_db(self) -> float | None:

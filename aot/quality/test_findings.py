@@ -292,6 +292,35 @@ def test_what_is_hardly_outside_of_a_range_does_not_saturate(scale: float, satur
     assert ("saturation" in warned(result)) == saturates
 
 
+def test_samples_that_are_in_the_order_of_their_classes_are_measured_all_over() -> None:
+    """Those of one class, which are not like the calibration, are behind all others; the text says
+    on how many of them.
+    """
+    small = [(x.clamp(-1.0, 1.0),) for (x,) in affine(1.0, 0.0)]
+    held = [*small, *[(x * 3.0,) for (x,) in small[:16]]]
+    layer = model(lambda a, x: a(x) * 2.0, nn.Linear(8, 4))
+    result = lower(layer, small[0], calibration=small, evaluation=held, **ANYTHING)
+    texts = [f["text"] for f in result.report["warnings"] if f["kind"] == "saturation"]
+    assert texts and all(" on 16 of 48 held-out samples: " in text for text in texts)
+    highest = max(float(x.max()) for (x,) in held)
+    (row, *_) = result.report["quality"]["values"]
+    assert row["high"] > 0.7 * highest
+    measured = result.report["quality"]["outputs"][0]["sqnr_db"]
+    assert row["sqnr_db"] == pytest.approx(measured, abs=3.0)
+
+
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_a_value_inside_that_saturates_is_doubted_where_an_output_is_rough(scale: float) -> None:
+    """The output itself never leaves its range."""
+    data = affine(1.0, 0.0)
+    held = [(x.clamp(-1.0, 1.0) * scale,) for (x,) in data]
+    network = model(lambda a, x: torch.sin(a(x)) * 4.0, nn.Linear(8, 16))
+    result = lower(network, data[0], calibration=data, evaluation=held, **ANYTHING)
+    rough = result.report["quality"]["outputs"][0]["sqnr_db"] < 25.0
+    saturated = [f["value"] for f in result.report["warnings"] if f["kind"] == "saturation"]
+    assert rough == (scale > 1.0) and ("linear" in saturated) == rough
+
+
 def test_zeros_alone_calibrate_nothing() -> None:
     """Without held-out samples the int8 model is like the float one, on zeros."""
     with pytest.raises(

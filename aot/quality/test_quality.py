@@ -19,7 +19,7 @@ from aot.lower import Lowered, lower
 from aot.quality.float_model import FloatModel
 from aot.quality.outputs import Output, outputs_of
 from aot.quality.quality import Limits
-from aot.quality.value import BINS
+from aot.quality.value import BINS, End
 from aot.quality.values import SAMPLES
 from aot.testing.fixtures import forget_rules, model, samples
 from aot.testing.gestures import Samples, gesture, good, recordings
@@ -268,6 +268,19 @@ def test_a_histogram_is_over_what_the_quantization_holds() -> None:
     seen = [low - step, low - one / 2, low, low + 1.5 * step, high, high + one / 2, high + step]
     value.add(torch.tensor(seen), None)
     assert value.histogram == [1, 2, 1, *[0] * (BINS - 3), 2, 1]
+
+
+def test_what_a_mask_fills_with_is_not_what_a_value_saturates_by() -> None:
+    value = next(v for v in well_lowered().quality.values if v.is_input)
+    for clipped, is_filled in (
+        ([-1e9, -1e9], True),
+        ([-1e9, -1e9, 1e9], True),
+        ([-99.0, -98.0], False),
+    ):
+        empty = {"low": math.inf, "high": -math.inf, "least": End(), "largest": End(-1.0)}
+        seen = replace(value, clipped=0, elements=0, **empty)  # type: ignore[arg-type]
+        seen.add(torch.tensor([0.0, 0.5, *clipped]), None)
+        assert seen.clipped == len(clipped) and seen.is_filled == is_filled
 
 
 def test_rows_are_joined_by_the_ids_of_ops() -> None:

@@ -131,6 +131,14 @@ class Value:
         """Whether what is outside of its limits matters: many elements, or far outside."""
         return self.clipped_share > _CLIPPED and self.lost > _LOST * self.energy
 
+    @property
+    def is_filled(self) -> bool:
+        """Whether all that is clipped is one number at either end, as of a mask."""
+        (low, high), step = self.limits, self.quantization.scale
+        fills = self.least.count if self.low < low - step else 0
+        fills += self.largest.count if self.high > high + step else 0
+        return self.clipped == fills
+
     def add(self, expected: torch.Tensor, actual: torch.Tensor | None) -> None:
         """Adds a sample: the value in float, and on the device if it is known."""
         (low, high), step = self.limits, self.quantization.scale

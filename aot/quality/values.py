@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch.fx import GraphModule, Node
@@ -30,7 +30,10 @@ from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.rules.function import evaluate, function_roots
 
 SAMPLES = 4
-"""On how many samples lowering measures values, at most."""
+"""On how many samples lowering measures what the device makes of values, at most."""
+
+RANGED = 16
+"""On how many their ranges in float."""
 
 _STEPS = 400_000
 """How many ops are computed again, over all values and samples, at most: of a large graph fewer
@@ -43,6 +46,22 @@ Sequences = Sequence[tuple[bool, Sequence[torch.Tensor]]]
 Environment = dict[Node, Any]
 """What each node of a graph gives."""
 
+_Item = TypeVar("_Item")
+
+
+def spread(items: Sequence[_Item], most: int, is_sequence: bool) -> Sequence[_Item]:
+    """So many of samples, from all over them, for data may be in the order of their classes.
+
+    Args:
+      items: the samples.
+      most: how many.
+      is_sequence: whether each goes on from the one before: the first ones then.
+    """
+    count = len(items)
+    if is_sequence or count <= most:
+        return items[:most]
+    return [items[i * count // most] for i in range(most)]
+
 
 class Values:
     """The quantized values of a model.
@@ -51,7 +70,7 @@ class Values:
       quantized: torchao's converted graph.
       floats: the graph that it was made from; nodes have the same names.
       folded: the dialect graph that was made from it.
-      most: on how many samples to measure, at most.
+      most: on how many samples to measure what the device makes of values, at most.
     """
 
     def __init__(
@@ -83,7 +102,7 @@ class Values:
         return self._behind[node]
 
     def measure(self, samples: Sequences, alone: bool = True) -> list[Value]:
-        """Runs the model on the first of the samples.
+        """Runs the model on some of the samples.
 
         Args:
           samples: the user's inputs, contiguous.
@@ -97,15 +116,18 @@ class Values:
         noises = [[0.0] * len(self._outputs) for _ in values]
         states = returned(self._graph)[1]
         state, integers = initial_state(self._graph), initial_state(self._folded)
-        for starts, inputs in samples[:count]:
+        ranged = self._spread(samples, max(RANGED, count))
+        on_device = set(self._spread(range(len(ranged)), count))
+        for index, (starts, inputs) in enumerate(ranged):
             if starts:
                 state, integers = initial_state(self._graph), initial_state(self._folded)
             exact = self._in_float([*inputs, *state])
             device = Device(self._folded)
-            integers = device.run_on(inputs, integers)
+            if index in on_device:
+                integers = device.run_on(inputs, integers)
             for value, node in zip(values, self._quantizers, strict=True):
                 value.add(exact[node], device.of(value))
-            if alone:
+            if alone and index in on_device:
                 for i, output in enumerate(self._outputs):
                     signals[i] += _energy(exact[output], None)
                 errors = zip(noises, self._quantizers, self._errors(exact), strict=True)
@@ -117,6 +139,9 @@ class Values:
                 ratios = [n / s for n, s in zip(noise, signals, strict=True) if s > 0.0]
                 value.noise_to_signal = sum(ratios) / len(ratios) if ratios else None
         return values
+
+    def _spread(self, items: Sequence[_Item], most: int) -> Sequence[_Item]:
+        return spread(items, most, bool(initial_state(self._graph)))
 
     def _count(self, values: int) -> int:
         """On how many samples so many values are quantized one at a time."""
@@ -132,7 +157,7 @@ class Values:
         signals, noises = [0.0] * len(self._outputs), [0.0] * len(self._outputs)
         states = returned(self._graph)[1]
         state = rough_state = initial_state(self._graph)
-        for starts, inputs in samples[: self._most]:
+        for starts, inputs in self._spread(samples, self._most):
             if starts:
                 state = rough_state = initial_state(self._graph)
             exact = self._in_float([*inputs, *state])
@@ -157,7 +182,7 @@ class Values:
         signals, noises = [0.0] * len(self._outputs), [0.0] * len(self._outputs)
         states = returned(self._graph)[1]
         state = initial_state(self._graph)
-        for starts, inputs in samples[: max(1, self._count(len(names)))]:
+        for starts, inputs in self._spread(samples, max(1, self._count(len(names)))):
             state = initial_state(self._graph) if starts else state
             exact = self._in_float([*inputs, *state])
             for i, output in enumerate(self._outputs):

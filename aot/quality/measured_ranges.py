@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is doubtful in ranges beside the samples that a model is measured on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aot.quality.finding import FEW_STEPS, Finding, finding_at, interval, name_of, of_many
+from aot.quality.outputs import Output
+from aot.quality.value import Value
+
+
+def of_values(values: Sequence[Value], outputs: Sequence[Output], samples: str) -> list[Finding]:
+    """Which inputs and outputs saturate, and what inside of a model whose outputs are rough; which
+    inputs are in few of the steps that they have.
+
+    Args:
+      values: measured.
+      outputs: of the model.
+      samples: what they were measured on, for people.
+    """
+    names = {output.name for output in outputs}
+    border = [v for v in values if v.is_input or v.value.name in names]
+    found = [_saturated(value, samples) for value in border if value.saturates]
+    if any(output.is_rough for output in outputs):
+        inside = [v for v in values if v not in border and v.saturates and not v.is_filled]
+        found += [of_many([_saturated(value, samples) for value in inside])] if inside else []
+    return found + [
+        finding_at(
+            "coarse_range",
+            value.value,
+            f"{name_of(value.value)} is in {interval(value.low, value.high)} on {samples}: "
+            f"{(value.high - value.low) / value.quantization.scale:.1f} steps of "
+            f"{value.quantization.type}, which holds {interval(*value.limits)} for the calibration "
+            "samples; normalise both as the device will",
+        )
+        for value in values
+        if value.is_input and 0.0 < value.high - value.low < FEW_STEPS * value.quantization.scale
+    ]
+
+
+def _saturated(value: Value, samples: str) -> Finding:
+    return finding_at(
+        "saturation",
+        value.value,
+        f"{value.clipped_share:.1%} of {name_of(value.value)} saturates on {samples}: it is in "
+        f"{interval(value.low, value.high)}, {value.quantization.type} holds "
+        f"{interval(*value.limits)}; calibrate with samples that cover what the device will see",
+    )

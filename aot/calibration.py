@@ -214,6 +214,8 @@ def _instead(actual: torch.Tensor, expected: torch.Tensor) -> str:
             return f": x.permute{order}, if that is the order of its dimensions"
     if [1, *actual.shape] == list(expected.shape):
         return ": x[None], if it is one of a batch"
+    if actual.dim() == expected.dim() > 1 and actual.shape[1:] == expected.shape[1:]:
+        return f": give batches of {len(expected)}, or the model an example of one sample"
     return ""
 
 
@@ -234,6 +236,6 @@ def check_sample(
             )
         if not bool(torch.isfinite(actual).all()):
             raise LoweringError(
-                f"{where} holds NaN or infinite values; a mask may be booleans, or have a large "
-                "negative number in place of minus infinity"
+                f"{where} holds NaN or infinite values: mend the sample or leave it out; a mask "
+                "may be booleans, or have a large negative number in place of minus infinity"
             )

@@ -254,14 +254,13 @@ def _torch_silent() -> Iterator[None]:
     """Within it, torch prints nothing of a graph that it cannot finish, or of an op that does not
     run: the error says why.
     """
-    names, log = vars(_trace), fake_tensor.log
+    names = vars(_trace)
     names["print"] = lambda *_, **__: None  # in front of the builtin
-    was, log.disabled = log.disabled, True
     try:
-        yield
+        with replaced(fake_tensor.log, disabled=True):
+            yield
     finally:
         del names["print"]
-        log.disabled = was
 
 
 def _masks_unread() -> AbstractContextManager[None]:

@@ -115,8 +115,7 @@ _PER_OP = flags.DEFINE_bool(
 _SUGGEST = flags.DEFINE_bool(
     "suggest",
     False,
-    "print which changes of single layers' quantization gain most, measured by lowering again; "
-    "needs --per_op",
+    "print which changes of single layers' quantization gain most, measured by lowering again",
 )
 _INPUT_FROM = flags.DEFINE_string(
     "input_from",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from torch.fx import GraphModule, Node
 
 from aot.backends.cortex_m import FLOAT_OPS, has_float_kernel
+from aot.dialect.graph import calls
 from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.results import taken_from
 from aot.errors import module_path, place
@@ -21,7 +22,7 @@ from aot.quality.decibels import EQUAL_DB, ROUGH_DB, decibels, in_decibels
 from aot.quality.finding import interval, name_of
 from aot.quality.value import Value
 from aot.quality.values import Sequences, Values
-from aot.quantizer.int4 import rounded_to_groups
+from aot.quantizer.int4 import rounded_to_eight_bits, rounded_to_groups
 from aot.quantizer.int16 import takes_int16
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE
 from aot.quantizer.quantizer import Int8Quantizer
@@ -236,6 +237,9 @@ def _changed(
         ops = [node for value in ops for node in dict.fromkeys((_layer(value), value))]
     setting = dict.fromkeys((name for node in ops for name in _named(node)), kind)
     change = _of_setting(lowered, setting)
+    if kind == AS_INT16:  # with which weights have eight bits
+        narrow = [_layer(v.value).name for v in changing if v.name in _four_bits(lowered)]
+        change = replace(change, weights=dict.fromkeys(narrow, rounded_to_eight_bits))
     noises = {v.name: v.noise_to_signal or 0.0 for v in every if v.value.name in change.changed}
     left = values.noise_to_signal(samples, noises, change) or 0.0
     predicted = _predicted(before, total, total - sum(noises.values()) + left)
@@ -257,9 +261,12 @@ def _smaller(
 ) -> Iterator[Suggestion]:
     """Layers whose weights may have four bits."""
     floats = {node.name: node for node in lowered.floats.graph.nodes}
+    narrow = _four_bits(lowered)
     for value in lowered.quality.values:
         layer = floats.get(_layer(value.value).name)
         if layer is None or not has_four_bit_form(layer) or before is None:
+            continue
+        if value.name in narrow:  # as it is
             continue
         change = Change(weights={layer.name: rounded_to_groups})
         measured = values.sqnr_db(samples, change)
@@ -268,6 +275,12 @@ def _smaller(
             saved = channels * (depth - math.ceil(depth / 2) - math.ceil(depth / GROUP))
             setting = dict.fromkeys(_named(layer), INT4_GROUPS)
             yield Suggestion(INT4_GROUPS, value, None, measured, before, setting, saved)
+
+
+def _four_bits(lowered: Lowered) -> set[str]:
+    """The values, by their names, of layers whose weights have four bits."""
+    layers = (n for n in lowered.folded.graph.nodes if calls(n, "linear_w4"))
+    return {layer.meta["origin"].quantized for layer in layers}
 
 
 def _computing(value: Node) -> list[Node]:

@@ -231,6 +231,24 @@ def test_suggested_settings_do_what_they_promise() -> None:
     assert ("main", "int8w4g32") not in named
 
 
+def test_layers_with_weights_of_four_bits_have_eight_where_they_are_int16() -> None:
+    """And none that has four bits is asked to have them."""
+    data = samples((1, 16), count=32)
+    options: dict[str, Any] = {"calibration": data, **ANYTHING}
+    network = Branches().eval()
+
+    def again(setting: Mapping[str, str]) -> Lowered:
+        quantization = {"main": "int8w4", **setting}
+        return lower(network, data[0], quantization=quantization, per_op=False, **options)
+
+    base = lower(network, data[0], quantization={"main": "int8w4"}, **options)
+    found = suggest(base, again=again)
+    assert ("main", "int8w4g32") not in {item for s in found for item in s.setting.items()}
+    (wide,) = (s for s in found if s.setting.get("main") == "int16")
+    assert wide.gain_db > 5.0
+    assert wide.lowered_db == pytest.approx(wide.measured_db, abs=1.0)
+
+
 class Squeezed(nn.Module):
     """A clamp beside the layer that it is fused with."""
 

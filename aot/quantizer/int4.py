@@ -11,7 +11,12 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
-from aot.dialect.quantization import INT4_GROUPS_WEIGHT, INT4_WEIGHT, MAX_GROUP_SCALE
+from aot.dialect.quantization import (
+    INT4_GROUPS_WEIGHT,
+    INT4_WEIGHT,
+    INT8_WEIGHT,
+    MAX_GROUP_SCALE,
+)
 from aot.rules.four_bits import GROUP
 
 _SMALLEST = 1e-30  # of a channel's largest weight, for those that are all 0
@@ -28,6 +33,13 @@ def rounded_to_groups(weight: torch.Tensor) -> torch.Tensor:
     scale = (largest / (limit * step)).ceil().clamp(1, MAX_GROUP_SCALE) * step
     rounded: torch.Tensor = (groups / scale).round().clamp(-limit, limit) * scale
     return rounded.flatten(1)[:, :depth].reshape(weight.shape)
+
+
+def rounded_to_eight_bits(weight: torch.Tensor) -> torch.Tensor:
+    """The same weights as int8 has them, with a scale for every output channel."""
+    largest = weight.flatten(1).abs().amax(1).clamp(min=_SMALLEST)
+    scale = (largest / INT8_WEIGHT.quant_max).reshape(-1, *[1] * (weight.dim() - 1))
+    return (weight / scale).round() * scale
 
 
 def round_weights(module: GraphModule, layer: Node) -> None:

@@ -20,10 +20,12 @@ def of_values(values: Sequence[Value], outputs: Sequence[Output], samples: str) 
       samples: what they were measured on, for people.
     """
     names = {output.name for output in outputs}
-    border = [v for v in values if v.is_input or v.value.name in names]
-    found = [_saturated(value, samples) for value in border if value.saturates]
+    border = [v for v in values if v.saturates and (v.is_input or v.value.name in names)]
+    found = [_saturated(value, samples) for value in border]
     if any(output.is_rough for output in outputs):
-        inside = [v for v in values if v not in border and v.saturates and not v.is_filled]
+        said = {v.quantization for v in border}  # also of what only moves them
+        inside = [v for v in values if v.saturates and v.quantization not in said]
+        inside = [v for v in inside if not v.is_filled]
         found += [of_many([_saturated(value, samples) for value in inside])] if inside else []
     return found + [
         finding_at(

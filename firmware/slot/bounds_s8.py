@@ -214,6 +214,37 @@ def _planes(stride: int) -> Bounds:
 _ADD = two_operands("kernels/add/add.h", 1)
 _MUL = two_operands("kernels/mul/mul.h", 1)
 
+_BLOCKS_LINEAR = Bounds(
+    "kernels/linear/linear.h",
+    _LINEAR,
+    {
+        **_LINEAR_INPUT,
+        "weight": Extent("up(output_channels, 4) * up(input_channels, 16)"),
+        "bias": Extent("up(output_channels, 4) * 3", 4),
+    },
+    _LINEAR_OUTPUT,
+)
+
+_BLOCKS_CONV = Bounds(
+    "kernels/conv2d/conv2d.h",
+    _CONV,
+    {
+        "input": Extent(f"{_RUNS} if gathered == 0 else {INPUT}"),
+        "weight": Extent(f"groups * packed_c * up({_DEPTH}, 16)"),
+        "bias": Extent("groups * packed_c * 3", 4),
+    },
+    _CONV_OUTPUT,
+    DILATED,
+    scratch="0 if gathered == 0 else ((gathered - 1) * (stride_w // dilation_w if gathered == 1"
+    " or stride_w % dilation_w == 0 else stride_w) + kernel_w) * kernel_h * "
+    "(input_c // groups)",
+    needs=(
+        *_GROUPED,
+        "packed_c % 4 == 0",
+        "gathered >= 1 or pad_top == 0 and (groups == 1 or kernel_h * kernel_w == 1)",
+    ),
+)
+
 BOUNDS_S8: dict[str, Bounds] = {
     "pl_linear_s8": Bounds(
         "kernels/linear/linear.h",
@@ -230,16 +261,8 @@ BOUNDS_S8: dict[str, Bounds] = {
     "pl_linear_few_wide_s8": _FEW_LINEAR,
     "pl_linear_pairs_s8": _PAIRS_LINEAR,
     "pl_linear_wide_pairs_s8": _PAIRS_LINEAR,
-    "pl_linear_blocks_s8": Bounds(
-        "kernels/linear/linear.h",
-        _LINEAR,
-        {
-            **_LINEAR_INPUT,
-            "weight": Extent("up(output_channels, 4) * up(input_channels, 16)"),
-            "bias": Extent("up(output_channels, 4) * 3", 4),
-        },
-        _LINEAR_OUTPUT,
-    ),
+    "pl_linear_blocks_s8": _BLOCKS_LINEAR,
+    "pl_linear_last_blocks_s8": _BLOCKS_LINEAR,
     "pl_conv2d_s8": replace(_SPREAD_CONV, needs=(*_SPREAD_CONV.needs, _DENSE)),
     "pl_conv2d_spread_s8": _SPREAD_CONV,
     "pl_conv2d_runs_s8": Bounds(
@@ -278,25 +301,8 @@ BOUNDS_S8: dict[str, Bounds] = {
     "pl_conv2d_wide_pairs_s8": _PAIRS_CONV,
     "pl_conv2d_spread_pairs_s8": _SPREAD_PAIRS_CONV,
     "pl_conv2d_spread_wide_pairs_s8": _SPREAD_PAIRS_CONV,
-    "pl_conv2d_blocks_s8": Bounds(
-        "kernels/conv2d/conv2d.h",
-        _CONV,
-        {
-            "input": Extent(f"{_RUNS} if gathered == 0 else {INPUT}"),
-            "weight": Extent(f"groups * packed_c * up({_DEPTH}, 16)"),
-            "bias": Extent("groups * packed_c * 3", 4),
-        },
-        _CONV_OUTPUT,
-        DILATED,
-        scratch="0 if gathered == 0 else ((gathered - 1) * (stride_w // dilation_w if gathered == 1"
-        " or stride_w % dilation_w == 0 else stride_w) + kernel_w) * kernel_h * "
-        "(input_c // groups)",
-        needs=(
-            *_GROUPED,
-            "packed_c % 4 == 0",
-            "gathered >= 1 or pad_top == 0 and (groups == 1 or kernel_h * kernel_w == 1)",
-        ),
-    ),
+    "pl_conv2d_blocks_s8": _BLOCKS_CONV,
+    "pl_conv2d_last_blocks_s8": _BLOCKS_CONV,
     "pl_depthwise_conv2d_s8": replace(_SPREAD_DEPTHWISE, needs=(_DENSE_ROWS,)),
     "pl_depthwise_spread_s8": _SPREAD_DEPTHWISE,
     "pl_depthwise_by_4_s8": replace(

@@ -36,3 +36,12 @@ def pack_blocks(
         "weight": Constant(np.ascontiguousarray(blocks).reshape(-1)),
         "bias": Constant(np.ascontiguousarray(vectors.swapaxes(0, 1), np.int32).reshape(-1)),
     }
+
+
+def blocks_function(op: str, channels: int, rows: int) -> str:
+    """An op's function for a matrix of so many channels and up to so many rows at a time: where the
+    last block has one or two, and enough rows, one that takes those by themselves.
+    """
+    last = channels % BLOCK_CHANNELS
+    pays = rows > 1 if last == 1 else last == 2 and rows >= BLOCK_CHANNELS
+    return f"pl_{op}_{'last_' * pays}blocks_s8"

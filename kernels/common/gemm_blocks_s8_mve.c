@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/gemm_blocks_s8.h"
 
+#include <stdbool.h>
+
 #include "kernels/common/requantize_mve.h"
 
 #define CHANNELS 4
@@ -217,8 +219,8 @@ static void multiply_channel(const pl_gemm_blocks_s8 *layer, const int8_t *weigh
 
 // ---- All ----------------------------------------------------------------------------------------
 
-void pl_multiply_whole_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const int8_t *x,
-                                 int32_t x_stride, int8_t *y, int32_t y_stride) {
+void pl_multiply_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const int8_t *x,
+                           int32_t x_stride, int8_t *y, int32_t y_stride) {
   const int32_t even = rows & ~1;
   if (even > 0) {
     blocks b = {
@@ -255,12 +257,14 @@ void pl_multiply_whole_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, c
   }
 }
 
-void pl_multiply_last_channels_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const int8_t *x,
-                                  int32_t x_stride, int8_t *y, int32_t y_stride) {
+void pl_multiply_last_blocks_s8(const pl_gemm_blocks_s8 *layer, int32_t rows, const int8_t *x,
+                                int32_t x_stride, int8_t *y, int32_t y_stride) {
   const int32_t left = layer->channels & (CHANNELS - 1);
+  const bool pays = left == 1 ? rows > 1 : left == 2 && (rows % ROWS == 0 || rows > 3 * ROWS);
   pl_gemm_blocks_s8 whole = *layer;
-  whole.channels -= left;
-  if (whole.channels > 0) pl_multiply_whole_blocks_s8(&whole, rows, x, x_stride, y, y_stride);
+  if (pays) whole.channels -= left;
+  if (whole.channels > 0) pl_multiply_blocks_s8(&whole, rows, x, x_stride, y, y_stride);
+  if (!pays) return;
   const int32_t skipped = (int32_t)((uint32_t)whole.channels / CHANNELS);
   const int8_t *weight = layer->weight + skipped * block_bytes(layer);
   const int32_t *constants = layer->constants + 3 * whole.channels;

@@ -100,4 +100,10 @@ PL_MUST_USE pl_status pl_conv2d_spread_wide_pairs_s8(const pl_context *ctx,
 PL_MUST_USE pl_status pl_conv2d_blocks_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                           const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 
+// The same for a last block of one or two channels.
+PL_MUST_USE pl_status pl_conv2d_last_blocks_s8(const pl_context *ctx,
+                                               const pl_conv2d_params *params,
+                                               const pl_conv2d_dims *dims,
+                                               const pl_conv2d_data *data);
+
 #endif  // KERNELS_CONV2D_CONV2D_H_

@@ -15,7 +15,7 @@ from kernels.common.gemm import (
     rows_at_a_time,
     unordered_rows,
 )
-from kernels.common.gemm_blocks import BLOCK_CHANNELS, pack_blocks
+from kernels.common.gemm_blocks import BLOCK_CHANNELS, blocks_function, pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Constant, Field, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
@@ -191,8 +191,9 @@ def _convolution_call(
             def by_columns_call(
                 columns: Columns | None, nearer: KernelCall | None = None
             ) -> KernelCall:
+                rows = columns.windows if columns else windows.output[1]
                 return convolution(
-                    "pl_conv2d_blocks_s8",
+                    blocks_function("conv2d", channels // parts, rows),
                     {
                         "groups": parts,
                         "packed_c": packed_c,

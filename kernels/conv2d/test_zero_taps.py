@@ -51,7 +51,7 @@ def _form(call: KernelCall) -> tuple[str, Any, Any]:
         ("scalar", 4, 4, 2, ("rows_s8", 5, 1)),
         ("scalar", 4, 4, 4, ("spread_s8", 3, 4)),
         ("scalar", 24, 1, 16, ("spread_s8", 3, 16)),
-        ("mve", 2, 2, 2, ("blocks_s8", 3, 2)),
+        ("mve", 2, 2, 2, ("last_blocks_s8", 3, 2)),
     ],
 )
 def test_form(

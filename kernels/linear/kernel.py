@@ -7,7 +7,7 @@ import numpy as np
 
 from kernels.common.four_bits import FourBits, Packed
 from kernels.common.gemm import fold_zero_point, pack, reach, unordered_rows
-from kernels.common.gemm_blocks import pack_blocks
+from kernels.common.gemm_blocks import blocks_function, pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, kernel
 from kernels.common.overlap import Overlap, overlap
@@ -96,7 +96,8 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
         folded = fold_zero_point(call, weight, bias, input_zero_point)
         blocks = pack_blocks(weight, folded, multiplier, shift, groups=1)
         if blocks is not None:
-            return product("pl_linear_blocks_s8", blocks, overlap=ordered)
+            name = blocks_function("linear", channels, rows)
+            return product(name, blocks, overlap=ordered)
     packed = pack(call, weight, bias, multiplier, shift, input_zero_point, isa)
     return product("pl_linear_s8", packed, overlap=ordered)
 

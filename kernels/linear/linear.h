@@ -55,4 +55,10 @@ PL_MUST_USE pl_status pl_linear_few_wide_s8(const pl_context *ctx, const pl_line
 PL_MUST_USE pl_status pl_linear_blocks_s8(const pl_context *ctx, const pl_linear_params *params,
                                           const pl_linear_dims *dims, const pl_linear_data *data);
 
+// The same for a last block of one or two channels.
+PL_MUST_USE pl_status pl_linear_last_blocks_s8(const pl_context *ctx,
+                                               const pl_linear_params *params,
+                                               const pl_linear_dims *dims,
+                                               const pl_linear_data *data);
+
 #endif  // KERNELS_LINEAR_LINEAR_H_

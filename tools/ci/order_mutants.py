@@ -55,7 +55,7 @@ MUTANTS = (
     OrderMutant(
         "conv2d",
         "corstone300",
-        "conv2d/conv2d_blocks_s8_mve.c",
+        "conv2d/blocks_mve.h",
         (
             (
                 "  for (int32_t oy = 0; oy < dims->output_h; ++oy) {",

@@ -82,7 +82,13 @@ _HINTS = {
     "torch.where, with a mask of the places",
     "aten.index_reduce": "index_add divided by how many for a mean; or torch.where, with a mask of "
     "the places",
-    "aten.diagonal_scatter": "torch.where, with a mask of the places",
+    **dict.fromkeys(
+        ("aten.diagonal_scatter", "fill_diagonal_"), "torch.where, with a mask of the places"
+    ),
+    **dict.fromkeys(
+        ("put", "put_", "aten.put", "aten.put.default"),
+        "index_put of x.flatten(), with the indices in a tuple",
+    ),
     **{
         name: f"F.adaptive_max_pool{dims}d: its windows are not drawn by chance"
         for dims in (2, 3)

@@ -145,6 +145,21 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         "leave .double()",
         lambda x, y: x * y,
     ),
+    "a diagonal filled": (
+        lambda x, y: x[0, 0].clone().fill_diagonal_(0.0) * 2.0,
+        "torch.where, with a mask of the places",
+        lambda x, y: torch.where(torch.eye(*x.shape[2:], dtype=torch.bool), 0.0, x[0, 0]) * 2.0,
+    ),
+    "put": (
+        lambda x, y: (x * 2.0).put(torch.tensor([0, 3]), torch.tensor([1.0, 2.0])),
+        "index_put of x.flatten()",
+        lambda x, y: (
+            (x * 2.0)
+            .flatten()
+            .index_put((torch.tensor([0, 3]),), torch.tensor([1.0, 2.0]))
+            .view(x.shape)
+        ),
+    ),
     "medians without NaN": (
         lambda x, y: x.nanmedian(-1)[0],
         "torch.median",

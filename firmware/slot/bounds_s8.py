@@ -134,7 +134,17 @@ _PAIRS_LINEAR = Bounds(
     _LINEAR_OUTPUT,
     scratch=f"(4 if rows < 4 else 16) * {_LINEAR_STEPS}",
 )
+_ODD_LINEAR = replace(_PAIRS_LINEAR, scratch=f"4 * {_LINEAR_STEPS}")
 _FEW_LINEAR = replace(_PAIRS_LINEAR, scratch="0")
+_TWO_LINEAR = replace(
+    _FEW_LINEAR,
+    reads={
+        **_LINEAR_INPUT,
+        "weight": Extent(f"2 * {_LINEAR_STEPS}", 4),
+        "bias": Extent("6", 4),
+    },
+    needs=("output_channels == 2",),
+)
 
 
 def _softmax(has_params: bool) -> Bounds:
@@ -259,6 +269,9 @@ BOUNDS_S8: dict[str, Bounds] = {
     ),
     "pl_linear_few_s8": _FEW_LINEAR,
     "pl_linear_few_wide_s8": _FEW_LINEAR,
+    "pl_linear_odd_pairs_s8": _ODD_LINEAR,
+    "pl_linear_odd_wide_pairs_s8": _ODD_LINEAR,
+    "pl_linear_two_s8": _TWO_LINEAR,
     "pl_linear_pairs_s8": _PAIRS_LINEAR,
     "pl_linear_wide_pairs_s8": _PAIRS_LINEAR,
     "pl_linear_blocks_s8": _BLOCKS_LINEAR,
@@ -310,6 +323,7 @@ BOUNDS_S8: dict[str, Bounds] = {
     ),
     "pl_depthwise_spread_by_4_s8": _SPREAD_BY_4,
     "pl_depthwise_windows_s8": _depthwise_windows("input_c >= 4 and repeats == 1"),
+    "pl_depthwise_turned_windows_s8": _depthwise_windows("input_c >= 4 and repeats == 1"),
     "pl_depthwise_few_windows_s8": _depthwise_windows("input_c < 4 or repeats > 1"),
     "pl_depthwise_planes_s8": _planes(1),
     "pl_depthwise_planes_lowest_s8": _planes(1),

@@ -48,6 +48,12 @@ _FEW_WEIGHTS = 8
 _EIGHT = 8
 """Channels that depthwise_conv2d_s8 takes together."""
 
+_THREE = 3
+"""Values of a run that are taken without a loop."""
+
+_ROW_BYTES = 1024
+"""Scratch for windows of a row that depthwise_conv2d_s8 copies together."""
+
 _MANY_TAPS = 9
 """Of dilated windows that go by four in a row on cores with DSP extension."""
 
@@ -96,8 +102,9 @@ def _copied_once(windows: Windows, outputs: int, inputs: int, isa: Isa) -> bool:
 
 def pays_for_channels(windows: Windows, repeats: int, isa: Isa) -> bool:
     """Whether it takes less than four channels or eight of a window: where there are fewer, or some
-    left over, inputs repeat, or windows are gathered tap by tap; with the DSP extension the last is
-    so for many taps, if few windows of a row are computed again with the last four.
+    left over (with eights alone it would save less than a fifth mostly, and be one more kernel),
+    inputs repeat, or windows are gathered tap by tap; with the DSP extension the last is so for
+    many taps, if few windows of a row are computed again with the last four.
 
     Args:
       windows: of the call.
@@ -110,7 +117,7 @@ def pays_for_channels(windows: Windows, repeats: int, isa: Isa) -> bool:
         spread = spread and kh * kw >= _MANY_TAPS and -ow % _WINDOWS <= ow // 10
     few = windows.input_c < _EIGHT or repeats > 1 or spread
     if isa == "scalar" and 0 < windows.input_c % _EIGHT <= _EIGHT // 2:
-        few |= 10 * cost(windows, windows.input_c) < 9 * _cost_by_pixel(windows)
+        few |= 20 * cost(windows, windows.input_c) < 19 * _cost_by_pixel(windows)
     return few and windows.output[1] >= (2 if windows.input_c < _FEW_CHANNELS else _LEAST_WINDOWS)
 
 
@@ -119,12 +126,36 @@ def cost(windows: Windows, channels: int, inputs: int = 1) -> int:
     input channels in one group.
     """
     (kh, kw), (oh, ow) = windows.kernel, windows.output
-    taps = kh * kw * inputs
-    fours, is_one_left = (ow + 2) // _WINDOWS, ow % _WINDOWS == 1
-    of_row = 60 + fours * (11 * taps + 8 * kh + 70) + is_one_left * (7 * taps + 10 * kh + 40)
-    width = (ow - 1) * windows.stride[1] + (kw - 1) * windows.dilation[1] + 1
-    gathered = 0 if windows.are_inside else kh * (70 + width * windows.input_c)
-    return oh * (channels * of_row + gathered)
+    run = kw * inputs
+    runs, threes, rest = (1, kh, 0) if run == _THREE else (kh, kh * (run // _THREE), kh * (run % 3))
+    four = 75 + 13 * runs + (34 if inputs == 1 else 31) * threes + 12 * rest
+    one = 26 + 42 * kh * run // 5
+    of_row = 65 + (ow + 2) // _WINDOWS * four + (ow % _WINDOWS == 1) * one
+    gathered = 0 if windows.are_inside else kh * _cost_of_copy(windows.row_values(ow))
+    return oh * (160 + channels * of_row + gathered)
+
+
+def copies_rows(windows: Windows) -> bool:
+    """Whether depthwise_conv2d_s8 copies all windows of a row as one, which takes less than those
+    that reach into padding one by one.
+    """
+    (kh, _), (oh, ow) = windows.kernel, windows.output
+    row = windows.row_values(ow)
+    if windows.are_inside or windows.dilation != (1, 1) or kh * row > _ROW_BYTES or ow == 1:
+        return False
+    return oh * kh * _cost_of_copy(row) < _cost_one_by_one(windows)
+
+
+def _cost_of_copy(count: int) -> int:
+    """Of a row of so many bytes."""
+    return 85 + 5 * count // 9
+
+
+def _cost_one_by_one(windows: Windows) -> int:
+    """Of copying windows that reach into padding."""
+    (kh, kw), (oh, ow), inside = windows.kernel, windows.output, windows.inside
+    padded = oh * ow - inside[0] * inside[1]
+    return padded * kh * _cost_of_copy(kw * windows.input_c)
 
 
 def _cost_of_product(windows: Windows, outputs: int, inputs: int) -> int:
@@ -135,7 +166,10 @@ def _cost_of_product(windows: Windows, outputs: int, inputs: int) -> int:
 
 
 def _cost_by_pixel(windows: Windows) -> int:
-    """Likewise of depthwise_conv2d_s8, with up to four channels that eights leave over."""
-    (kh, kw), (oh, ow) = windows.kernel, windows.output
-    eight, rest = 36 * kh * kw + 140, 30 * kh * kw + 75
-    return oh * ow * (110 + windows.input_c // _EIGHT * eight + rest)
+    """Likewise of depthwise_conv2d_s8; up to four channels that eights leave over take less."""
+    (kh, kw), (oh, ow), c = windows.kernel, windows.output, windows.input_c
+    eights, rest = (c + _EIGHT // 2 - 1) // _EIGHT, 0 < c % _EIGHT <= _EIGHT // 2
+    eight, four = 193 + 136 * kh * kw // 5, 159 + 89 * kh * kw // 5
+    copied = oh * kh * _cost_of_copy(windows.row_values(ow))
+    gathered = copied if copies_rows(windows) else _cost_one_by_one(windows)
+    return oh * ow * (70 + eights * eight + rest * four) + gathered

@@ -14,6 +14,9 @@ PLANES = "pl_depthwise_planes_"
 
 WINDOWS = "pl_depthwise_windows_s8"
 
+TURNED = "pl_depthwise_turned_windows_s8"
+"""WINDOWS one tap wide, which go along columns: of `Windows.turned`."""
+
 BY_4 = "by_4_s8"
 """What the names of functions end with that go window by window, of any taps."""
 
@@ -27,6 +30,9 @@ _OUTPUTS = 4
 
 _FEW_WINDOWS = 4
 """Of an image, inside of it, that take less one by one than planes."""
+
+_GATHERED_ROW = 35
+"""Instructions, of a row of a window, beside those for its values."""
 
 _STRIP_BYTES = 6144
 """Scratch for planes, if a row does not need more: the more, the fewer rows are copied twice."""
@@ -81,38 +87,46 @@ def pack_by_4(
         "weight": Constant(np.ascontiguousarray(taps.transpose(2, 0, 1, 3)).reshape(-1)),
         "bias": Constant(constants.reshape(-1)),
     }
-    stride = windows.stride[1]
-    dense = windows.dilation[1] == 1 or kw == 1
-    if stride <= 2 and dense and _windows_pay(windows, channels, few, most):
-        outputs = -(-windows.output[1] // _OUTPUTS) * _OUTPUTS
-        tap_bytes = 8 // stride * _tap_words(windows) * kh
-        scratch = tap_bytes + _plane_bytes(windows, _row_words(windows, outputs))
-        return FEW if few else WINDOWS, by_fours, scratch
+    turned = kw == 1 < kh and not few
+    along = windows.turned if turned else windows
+    others = [cost for cost in (_cost_one_by_one(windows, channels, few), most) if cost is not None]
+    if _is_for_words(along) and _cost_of_words(along, channels, few) < min(others):
+        outputs = -(-along.output[1] // _OUTPUTS) * _OUTPUTS
+        tap_bytes = 8 // along.stride[1] * _tap_words(along) * along.kernel[0]
+        scratch = tap_bytes + _plane_bytes(along, _row_words(along, outputs))
+        return FEW if few else TURNED if turned else WINDOWS, by_fours, scratch
     if few:
         return None
+    dense = windows.dilation[1] == 1 or kw == 1
     # Windows inside are read in place, with any dilation.
     spread = "spread_" * (not (dense or windows.are_inside))
     return f"pl_depthwise_{spread}{BY_4}", by_fours, 0 if windows.are_inside else weight.size
 
 
-def _windows_pay(windows: Windows, channels: int, few: bool, most: int | None) -> bool:
-    """Whether WINDOWS takes less than window by window, and than `most`: instructions, by those of
-    their parts.
-    """
-    (kh, kw), (oh, ow), words = windows.kernel, windows.output, _tap_words(windows)
-    gathering = 0 if windows.are_inside else kh * kw * channels
+def _is_for_words(windows: Windows) -> bool:
+    """Whether WINDOWS, TURNED or FEW can take them."""
+    return windows.stride[1] <= 2 and 1 in (windows.dilation[1], windows.kernel[1])
+
+
+def _cost_of_words(windows: Windows, channels: int, few: bool) -> int:
+    """Instructions of WINDOWS, TURNED or FEW, by those of their parts."""
+    (kh, _), (oh, ow), words = windows.kernel, windows.output, _tap_words(windows)
+    inputs = (26 // min(channels, _CHANNELS) if few else 2) * windows.input[0] * windows.input[1]
+    four_outputs = kh * (9 + (7 + windows.stride[1]) * words) + 100
+    by_rows = oh * -(-ow // _OUTPUTS) * four_outputs + 15 * kh * words + 80 + inputs
+    return by_rows * channels
+
+
+def _cost_one_by_one(windows: Windows, channels: int, few: bool) -> int:
+    """Likewise window by window, with those gathered that reach into padding."""
+    (kh, kw), (oh, ow) = windows.kernel, windows.output
+    gathering = windows.padded * kh * (_GATHERED_ROW + kw * channels)
     of_window = (
         channels * (8 * kh * kw + 50) + 150
         if few
         else -(-channels // _CHANNELS) * (13 * kh * kw + 108)
     )
-    one_by_one = oh * ow * (of_window + gathering)
-    inputs = (26 // min(channels, _CHANNELS) if few else 2) * windows.input[0] * windows.input[1]
-    four_outputs = kh * (9 + (7 + windows.stride[1]) * words) + 100
-    by_rows = oh * -(-ow // _OUTPUTS) * four_outputs + 15 * kh * words + 80 + inputs
-    if most is not None and by_rows * channels >= most:
-        return False
-    return by_rows * channels < one_by_one
+    return oh * ow * (of_window + int(gathering))
 
 
 def _tap_words(windows: Windows) -> int:

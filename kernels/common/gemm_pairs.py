@@ -78,6 +78,19 @@ class Pairs:
             "bias": Constant(factors.reshape(-1)),
         }
 
+    def apart(self) -> dict[str, Constant]:
+        """The same with weights of int16, two steps of each channel in turn, of two channels."""
+        _, channels, runs, count = self.weight.shape
+        steps = self.weight[0].reshape(channels, -1)[:, _order(runs, count)]
+        steps = np.pad(steps, ((0, 0), (0, -steps.shape[1] % 4)))
+        fours = steps.reshape(channels, -1, 4).swapaxes(0, 1)
+        scale = np.stack([self.multiplier, self.right], axis=-1)
+        factors = np.concatenate([self.bias.reshape(-1), scale.reshape(-1)], dtype=np.int32)
+        return {
+            "weight": Constant(np.ascontiguousarray(fours, np.int16).reshape(-1).view(np.int8)),
+            "bias": Constant(factors),
+        }
+
     @property
     def _together(self) -> AnyArray:
         second = self.weight[:, 1::2]

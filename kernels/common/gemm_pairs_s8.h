@@ -47,6 +47,10 @@ pl_multiply_s8 pl_multiply_pairs_s8;
 // unpacks the a too.
 pl_multiply_s8 pl_multiply_wide_pairs_s8;
 
+// y[0] of one row and a channel without a partner, the first of the layer: weight is int16 [steps],
+// factors begin with the start of A, not 256 times that.
+void pl_multiply_alone_s8(const pl_gemm_pairs_s8 *layer, int8_t *y);
+
 // In assembly, a word V of weights times the step X: adds to the sums [p] of 256 * A + B, or of A,
 // and [l] of B. The second overwrites r9.
 #define PL_PRODUCTS(V, X) \
@@ -55,6 +59,9 @@ pl_multiply_s8 pl_multiply_wide_pairs_s8;
   "sxtb16 r9, " V "\n\tsxtb16 " V ", " V ", ror #8\n\tsmlad %[l], r9, " X \
   ", %[l]\n\t"                                                            \
   "smlad %[p], " V ", " X ", %[p]\n\t"
+
+// Of a channel without a partner, whose weights are int16 and its sum A.
+#define PL_PRODUCT_ALONE(V, X) "smlad %[p], " V ", " X ", %[p]\n\t"
 
 // Steps of a row of depth values, even.
 static inline int32_t pl_steps_of(int32_t depth) { return (depth + 3) / 4 * 2; }

@@ -233,6 +233,18 @@ NOINLINE void odd_channels_wide(const pl_gemm_pairs_s8 *layer, int8_t *y) {
   multiply_odd_channels(layer, y, four_rows_wide);
 }
 
+void pl_multiply_alone_s8(const pl_gemm_pairs_s8 *layer, int8_t *y) {
+  const int32_t steps = (layer->x_end - layer->x) / PL_PAIRS_ROWS;
+  const uint32_t *x = layer->x;
+  const int8_t *v = layer->weight;
+  uint32_t p = (uint32_t)layer->factors[0];
+  uint32_t l = 0;
+  MULTIPLY_UNTIL(layer->x + (steps & ~15), STEPS_16_OF_1(PL_PRODUCT_ALONE))
+  MULTIPLY_UNTIL(layer->x + steps, STEPS_2_OF_1(PL_PRODUCT_ALONE))
+  *y = pl_narrow_dsp((int32_t)(p << 1), layer->factors[2], layer->factors[3],
+                     layer->twice_zero_point_and_1);
+}
+
 void pl_multiply_pairs_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, int8_t *y) {
   if (rows != PL_PAIRS_ROWS) {
     one_row(layer, y);

@@ -191,6 +191,24 @@ class Windows:
         )
 
     @property
+    def turned(self) -> "Windows":
+        """The same with rows in place of columns, and columns of rows."""
+
+        def swap(pair: tuple[int, int]) -> tuple[int, int]:
+            return pair[1], pair[0]
+
+        return replace(
+            self,
+            input=swap(self.input),
+            kernel=swap(self.kernel),
+            stride=swap(self.stride),
+            padding=(*self.padding[2:], *self.padding[:2]),
+            dilation=swap(self.dilation),
+            output=swap(self.output),
+            parts=swap(self.parts),
+        )
+
+    @property
     def are_runs(self) -> bool:
         """Every window is one run of bytes of the input: a dense row or whole rows."""
         (kh, kw), (_, w) = self.kernel, self.input

@@ -64,19 +64,39 @@ def convolution_call(
         dense = _with_zero_taps(call, windows, weight, groups, isa, spread)
         return spread if dense is None else dense
     product = linear_call(call, weight.reshape(weight.shape[0], -1), isa)
-    # To few outputs four pixels of a row at a time; all are one row where theirs are short.
-    few = isa == "scalar" or (isa == "dsp" and len(weight) == 1)
-    for pixels in (windows, windows.in_a_row) if few else ():
-        if pixels is None:
-            continue
-        by_rows = _convolution_call(call, pixels, weight, groups, isa)
-        if by_rows.function == "pl_conv2d_rows_s8":
-            return replace(by_rows, nearer=product if product.overlap else None)
+    # To few outputs four pixels of a row at a time.
+    if isa == "scalar" or (isa == "dsp" and len(weight) == 1):
+        by_rows = _of_pixels(call, windows, weight, groups, isa, product)
+        if by_rows is not None:
+            return by_rows
     blocks = windows.in_blocks(_BLOCK_ROWS)
     if product.overlap or blocks is None:
         return product
     nearer = _convolution_call(call, blocks, weight, groups, isa)
     return replace(product, nearer=nearer) if nearer.overlap else product
+
+
+def _of_pixels(
+    call: OpCall, windows: Windows, weight: AnyArray, groups: int, isa: Isa, product: KernelCall
+) -> KernelCall | None:
+    """conv2d_rows_s8 in place of a product: row by row, or of all pixels as one row where that
+    takes less; None where it does not pay.
+    """
+    ways = []
+    for pixels in (windows, windows.in_a_row):
+        if pixels is not None:
+            by_rows = _convolution_call(call, pixels, weight, groups, isa)
+            if by_rows.function == "pl_conv2d_rows_s8":
+                ways.append((conv2d_rows.cost(pixels, len(weight), weight.shape[-1]), by_rows))
+    if not ways:
+        return None
+    least, found = ways[0]
+    found = replace(found, nearer=product if product.overlap else None)
+    if ways[-1][0] < least:
+        # Its rows, where it is computed row by row, are those of the image.
+        rows = found.rows and replace(found.rows, dims={**windows.dims(), **found.rows.dims})
+        return replace(ways[-1][1], nearer=found, rows=rows)
+    return found
 
 
 def _with_zero_taps(

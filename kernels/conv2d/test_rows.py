@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kernels.common.kernel import Isa, OpCall
+from kernels.common.kernel import Isa, KernelCall, OpCall
 from kernels.conv2d.kernel import conv2d
 from kernels.testing.calls import AFTER_RELU, WINDOW, activation, weights
 
@@ -71,3 +71,30 @@ def test_stride() -> None:
 )
 def test_without(size: int, channels: int, outputs: int, padding: int, function: str) -> None:
     assert _function(size, channels, outputs, padding, "scalar") == function
+
+
+@pytest.mark.parametrize(
+    ("size", "functions"),
+    [
+        (6, ["rows_s8 of 1x36", "rows_s8 of 6x6", "linear_s8"]),
+        (8, ["rows_s8 of 1x64", "rows_s8 of 8x8", "linear_s8"]),
+        (2, ["linear_s8"]),  # eight values
+    ],
+)
+def test_pixels_to_two_outputs(size: int, functions: list[str]) -> None:
+    arguments = {
+        "input": activation(1, size, size, 40),
+        **weights((2, 1, 1, 40), 2, 40),
+        **WINDOW,
+        "groups": 1,
+        **AFTER_RELU,
+    }
+    output = activation(1, size, size, 2, name="y")
+    call: KernelCall | None = conv2d(OpCall("pl::conv2d", arguments, (output,)), "scalar")
+    found = []
+    while call is not None:
+        size_of = "{output_h}x{output_w}".format_map(call.dims) if "output_h" in call.dims else ""
+        name = call.function.removeprefix("pl_").removeprefix("conv2d_")
+        found.append(f"{name} of {size_of}" if size_of else name)
+        call = call.nearer
+    assert found == functions

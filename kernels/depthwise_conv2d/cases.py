@@ -107,15 +107,16 @@ _ROWS_SOURCE = "conv2d/conv2d_rows_s8_scalar.c"
 _INT16_SOURCE = "common/depthwise_s16_scalar.c"
 
 MUTANTS = [
-    Mutant(_SOURCE, "sum2 += x[2] * w[2]", "sum2 += x[2] * w[1]"),
+    Mutant(_SOURCE, "sum6 += x[6] * w[6]", "sum6 += x[6] * w[5]"),
+    Mutant(_SOURCE, "x[3] * w[3];\n      x += step;", "x[3] * w[2];\n      x += step;"),
     Mutant(_SOURCE, "y > last_y ||", "y > last_y + 1 ||"),
     Mutant(_SOURCE, "(int8_t)params->input_zero_point", "0"),
     Mutant(_SOURCE, "params->dilation_h * row_bytes", "row_bytes"),
     Mutant(_SOURCE, "sum += *x * *w", "sum = *x * *w"),
-    Mutant(_SOURCE, "++repeat == dims->repeats", "++repeat > dims->repeats"),
+    Mutant(_SOURCE, "dims->repeats == 1 && channels >= FOUR", "channels >= FOUR"),
     Mutant(_SOURCE, "ctx->scratch + ox * step", "ctx->scratch"),
     Mutant(_SOURCE, "(dims->output_w - 1) * params->stride_w : 0", "dims->output_w - 1 : 0"),
-    Mutant(_SOURCE, "if (i == count - FOUR)", "if (i <= count - FOUR)"),
+    Mutant(_SOURCE, "if (i == count - FOUR &&", "if (i <= count - FOUR &&"),
     Mutant(_ROWS_SOURCE, "result, x + i * of->step", "result, x + of->step"),
     Mutant(_ROWS_SOURCE, "x[third] * weight", "x[step] * weight"),
     Mutant(_ROWS_SOURCE, "? 2 * step", "? step"),
@@ -174,6 +175,9 @@ _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int], int, Padding, int, st
     ((2, 2, 64), (3, 3), 2, _SAME, 1, ""),
     ((8, 8, 20), (3, 1), 3, (0, 0, 0, 0), 1, ""),
     ((12, 12, 40), (9, 1), 1, (4, 4, 0, 0), 1, ""),
+    ((10, 10, 8), (9, 1), 1, (4, 4, 0, 0), 1, ""),
+    ((20, 5, 10), (3, 3), 1, _SAME, 1, ""),
+    ((8, 8, 20), (3, 3), 4, _SAME, 1, ""),
 ]
 
 

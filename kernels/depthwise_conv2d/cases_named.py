@@ -102,6 +102,24 @@ NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], Options]] = [
     ("5x5", (1, 7, 8, 9), (5, 5, 1), {**WHOLE, "padding": [2] * 4, "board": True}),
     ("after ReLU", (1, 6, 7, 12), (3, 3, 1), {**LOWEST, "padding": [1] * 4, "board": True}),
     ("stride 3", (2, 10, 14, 9), (3, 3, 1), {**WHOLE, "stride": [3, 3], "board": True}),
+    (
+        "one column, rows of seven",
+        (1, 12, 7, 8),
+        (9, 1, 1),
+        {**WHOLE, "padding": [4, 4, 0, 0], "board": "dsp"},
+    ),
+    (
+        "one column, two images, strides",
+        (2, 13, 5, 9),
+        (5, 1, 1),
+        {**LOWEST, "padding": [2, 3, 1, 2], "stride": [2, 3], "board": "dsp"},
+    ),
+    (
+        "one column, more than a strip",
+        (1, 49, 20, 4),
+        (4, 1, 1),
+        {"padding": [3, 0, 0, 0], "stride": [2, 1], "board": "dsp"},
+    ),
     ("one column, stride 3", (1, 8, 9, 20), (3, 1, 1), {"stride": [3, 3]}),
     (
         "one column, stride 2, padded",

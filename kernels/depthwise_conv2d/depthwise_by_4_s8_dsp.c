@@ -41,48 +41,42 @@ static inline void multiply(four *of, const int8_t *x, const int8_t *w) {
   IN_ORDER;
 }
 
-static __attribute__((noinline)) void convolve_4(const window *from, int32_t channel,
-                                                 const int8_t *w, const int32_t *constants,
-                                                 int32_t twice_zero_point_and_1, int8_t *y) {
-  four sums = {constants[0], constants[1], constants[2], constants[3]};
-  const int32_t tap_step = from->tap_step;
-  const int32_t row_step = from->row_step;
-  const int8_t *x = from->first + channel;
-  if (from->taps == 3) {  // the most usual: without a loop
-    for (const int8_t *end = w + 3 * CHANNELS * from->rows; w != end; w += 3 * CHANNELS) {
-      multiply(&sums, x, w);
-      multiply(&sums, x + tap_step, w + CHANNELS);
-      multiply(&sums, x + 2 * tap_step, w + 2 * CHANNELS);
-      x += row_step;
-    }
-  } else {
-    const int32_t taps = from->taps;
-    const int32_t row_gap = row_step - taps * tap_step;
-    for (int32_t left = from->rows; left > 0; --left) {
-      for (const int8_t *end = w + CHANNELS * taps; w != end; w += CHANNELS) {
-        multiply(&sums, x, w);
-        x += tap_step;
-      }
-      x += row_gap;
-    }
-  }
-  y[0] = narrow(sums.sum0, constants + 4, twice_zero_point_and_1);
-  y[1] = narrow(sums.sum1, constants + 6, twice_zero_point_and_1);
-  y[2] = narrow(sums.sum2, constants + 8, twice_zero_point_and_1);
-  y[3] = narrow(sums.sum3, constants + 10, twice_zero_point_and_1);
-}
-
-static void convolve_window(const pl_depthwise_conv2d_dims *dims,
-                            const pl_depthwise_conv2d_data *data, const window *from,
-                            int32_t twice_zero_point_and_1, int8_t *output) {
-  const int32_t last = dims->input_c - CHANNELS;
-  const int8_t *w = data->weight;
-  const int32_t *constants = data->bias;
-  for (int32_t begin = 0; begin < dims->input_c; begin += CHANNELS) {
+// All channels of a window, by itself, so that all registers are for the loops over taps.
+static __attribute__((noinline)) void convolve_window(const window *from, int32_t channels,
+                                                      const int8_t *w, const int32_t *constants,
+                                                      int32_t twice_zero_point_and_1,
+                                                      int8_t *output) {
+  const int32_t last = channels - CHANNELS;
+  for (int32_t begin = 0; begin < channels; begin += CHANNELS) {
     // The last four channels may have some of the four before them, again.
     const int32_t channel = begin < last ? begin : last;
-    convolve_4(from, channel, w, constants, twice_zero_point_and_1, output + channel);
-    w += CHANNELS * dims->kernel_h * dims->kernel_w;
+    four sums = {constants[0], constants[1], constants[2], constants[3]};
+    const int32_t tap_step = from->tap_step;
+    const int32_t row_step = from->row_step;
+    const int8_t *x = from->first + channel;
+    if (from->taps == 3) {  // the most usual: without a loop
+      for (const int8_t *end = w + 3 * CHANNELS * from->rows; w != end; w += 3 * CHANNELS) {
+        multiply(&sums, x, w);
+        multiply(&sums, x + tap_step, w + CHANNELS);
+        multiply(&sums, x + 2 * tap_step, w + 2 * CHANNELS);
+        x += row_step;
+      }
+    } else {
+      const int32_t taps = from->taps;
+      const int32_t row_gap = row_step - taps * tap_step;
+      for (int32_t left = from->rows; left > 0; --left) {
+        for (const int8_t *end = w + CHANNELS * taps; w != end; w += CHANNELS) {
+          multiply(&sums, x, w);
+          x += tap_step;
+        }
+        x += row_gap;
+      }
+    }
+    int8_t *y = output + channel;
+    y[0] = narrow(sums.sum0, constants + 4, twice_zero_point_and_1);
+    y[1] = narrow(sums.sum1, constants + 6, twice_zero_point_and_1);
+    y[2] = narrow(sums.sum2, constants + 8, twice_zero_point_and_1);
+    y[3] = narrow(sums.sum3, constants + 10, twice_zero_point_and_1);
     constants += 3 * CHANNELS;
   }
 }
@@ -129,7 +123,7 @@ static __attribute__((noinline)) pl_status run(const pl_context *ctx,
           gather(&shape, image, y, x, ctx->scratch);
           from = (window){ctx->scratch, dims->kernel_w * channels, channels, rows, taps};
         }
-        convolve_window(dims, data, &from, twice_zero_point_and_1, output);
+        convolve_window(&from, channels, data->weight, data->bias, twice_zero_point_and_1, output);
         output += channels;
       }
     }

@@ -112,8 +112,14 @@ PL_MUST_USE pl_status pl_depthwise_windows_s8(const pl_context *ctx,
                                               const pl_depthwise_conv2d_dims *dims,
                                               const pl_depthwise_conv2d_data *data);
 
-// The same for fewer than four channels, of which those that are missing have constants of no
-// value, and for any repeats.
+// The same along columns: dims and params have heights in place of widths, and widths of heights.
+PL_MUST_USE pl_status pl_depthwise_turned_windows_s8(const pl_context *ctx,
+                                                     const pl_depthwise_conv2d_params *params,
+                                                     const pl_depthwise_conv2d_dims *dims,
+                                                     const pl_depthwise_conv2d_data *data);
+
+// pl_depthwise_windows_s8 for fewer than four channels, of which those that are missing have
+// constants of no value, and for any repeats.
 PL_MUST_USE pl_status pl_depthwise_few_windows_s8(const pl_context *ctx,
                                                   const pl_depthwise_conv2d_params *params,
                                                   const pl_depthwise_conv2d_dims *dims,

@@ -58,42 +58,26 @@ static __attribute__((noinline)) void convolve_8(const pl_depthwise_conv2d_dims 
   acc[7] = sum7;
 }
 
-// Four channels, each of which may be of any of the next input channels.
 static __attribute__((noinline)) void convolve_4(const pl_depthwise_conv2d_dims *dims,
                                                  const window *from, int32_t channel,
                                                  const int8_t *weight, const int32_t *bias,
                                                  int32_t acc[FOUR]) {
-  int32_t first = channel;
-  int32_t at[FOUR] = {0, 1, 2, 3};
-  if (dims->repeats > 1) {
-    first = channel / dims->repeats;
-    int32_t repeat = channel - first * dims->repeats;
-    for (int32_t i = 1; i < FOUR; ++i) {
-      const int is_last = ++repeat == dims->repeats;
-      at[i] = at[i - 1] + is_last;
-      repeat = is_last ? 0 : repeat;
-    }
-  }
-  const int32_t at1 = at[1];
-  const int32_t at2 = at[2];
-  const int32_t at3 = at[3];
   const int32_t step = dims->input_c;
-  const int32_t w_step = step * dims->repeats;
   const int32_t row_gap = from->row_step - dims->kernel_w * step;
   int32_t sum0 = bias[channel];
   int32_t sum1 = bias[channel + 1];
   int32_t sum2 = bias[channel + 2];
   int32_t sum3 = bias[channel + 3];
   const int8_t *w = weight + channel;
-  const int8_t *x = from->first + first;
+  const int8_t *x = from->first + channel;
   for (int32_t ky = dims->kernel_h; ky > 0; --ky) {
     for (int32_t kx = dims->kernel_w; kx > 0; --kx) {
       sum0 += x[0] * w[0];
-      sum1 += x[at1] * w[1];
-      sum2 += x[at2] * w[2];
-      sum3 += x[at3] * w[3];
+      sum1 += x[1] * w[1];
+      sum2 += x[2] * w[2];
+      sum3 += x[3] * w[3];
       x += step;
-      w += w_step;
+      w += step;
     }
     x += row_gap;
   }
@@ -122,8 +106,8 @@ static int32_t convolve_1(const pl_depthwise_conv2d_dims *dims, const window *fr
   return sum;
 }
 
-// The channels from `begin` to the last one, whose sums go to acc: what eights leave over, or all
-// if inputs repeat. The last ones together may have some of those before them, again.
+// The channels from `begin` to the last one, whose sums go to acc: what eights leave over, or all,
+// one by one, if inputs repeat. The last ones together may have some of those before them, again.
 static __attribute__((noinline)) void convolve_rest(const pl_depthwise_conv2d_dims *dims,
                                                     const window *from,
                                                     const pl_depthwise_conv2d_data *data,
@@ -136,7 +120,8 @@ static __attribute__((noinline)) void convolve_rest(const pl_depthwise_conv2d_di
   }
   int32_t i = 0;
   // One that is left over takes less alone.
-  for (; channels >= FOUR && i < count - 1; i += FOUR) {
+  const int32_t by_4 = dims->repeats == 1 && channels >= FOUR ? count - 1 : 0;
+  for (; i < by_4; i += FOUR) {
     const int32_t at = smaller(i, channels - FOUR - begin);
     convolve_4(dims, from, begin + at, data->weight, data->bias, acc + at);
   }
@@ -157,7 +142,7 @@ static void convolve_window(const pl_depthwise_conv2d_dims *dims,
     for (; i <= count - eight; i += CHANNELS) {
       convolve_8(dims, from, begin + i, data->weight, data->bias, acc + i);
     }
-    if (i == count - FOUR) {
+    if (i == count - FOUR && dims->repeats == 1) {
       convolve_4(dims, from, begin + i, data->weight, data->bias, acc + i);
     } else if (i < count) {
       convolve_rest(dims, from, data, begin + i, count - i, acc + i);

@@ -146,7 +146,7 @@ static __attribute__((noinline)) pl_status run(const pl_context *ctx,
       .convolve = function,
   };
   const int32_t row_words = (dims->output_w - 1) * params->stride_w / 2 + 2;
-  return pl_depthwise_by_planes(ctx, params, dims, data, row_words, 0, &layer, widen_rows,
+  return pl_depthwise_by_planes(ctx, params, dims, data, row_words, 0, 0, &layer, widen_rows,
                                 convolve);
 }
 

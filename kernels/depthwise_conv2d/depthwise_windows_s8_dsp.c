@@ -13,6 +13,8 @@ typedef struct {
   const int32_t *constants;  // bias of four channels, multiplier and right of each
   int32_t *taps;             // words of a channel, in scratch
   int32_t words;             // of a row of taps, for outputs that begin with a word
+  int32_t step;              // bytes from output to output
+  int32_t row;               // to the next row of outputs
 } layer_of_windows;
 
 static inline int32_t words_of_taps(int32_t kernel_w, int32_t stride_w) {
@@ -100,9 +102,10 @@ static __attribute__((noinline)) void convolve_channel(const layer_of_windows *l
                                                        int8_t *y) {
   const output_factors of = {factors[0], factors[1], 2 * layer->params->output_zero_point + 1};
   const int32_t row_step = layer->params->dilation_h * p->row_words;
-  const int32_t channels = layer->dims->input_c * layer->dims->repeats;
+  const int32_t step = layer->step;
   for (int32_t row = p->rows; row > 0; --row) {
     const uint32_t *x = plane;
+    int8_t *to = y;
     for (int32_t left = layer->dims->output_w; left > 0; left -= OUTPUTS) {
       four_sums sums;
       if (layer->params->stride_w == 1) {
@@ -112,12 +115,13 @@ static __attribute__((noinline)) void convolve_channel(const layer_of_windows *l
         sums = four_outputs(layer, 2, x, row_step, bias);
         x += OUTPUTS;
       }
-      y[0] = narrow(sums.of0, of);
-      if (left > 1) y[channels] = narrow(sums.of1, of);
-      if (left > 2) y[2 * channels] = narrow(sums.of2, of);
-      if (left > 3) y[3 * channels] = narrow(sums.of3, of);
-      y += (left < OUTPUTS ? left : OUTPUTS) * channels;
+      to[0] = narrow(sums.of0, of);
+      if (left > 1) to[step] = narrow(sums.of1, of);
+      if (left > 2) to[2 * step] = narrow(sums.of2, of);
+      if (left > 3) to[3 * step] = narrow(sums.of3, of);
+      to += OUTPUTS * step;
     }
+    y += layer->row;
     plane += p->stride_h * p->row_words;
   }
 }
@@ -146,9 +150,9 @@ static inline int8x4_t load_few(const int8_t *x, places of) {
 
 static void widen_few_rows(const widening *w, const int8_t *x, int32_t rows, int8x4_t padding,
                            uint32_t *planes) {
-  const int32_t channels = w->channels;
+  const int32_t step = w->step;
   const int32_t first = w->first / w->repeats;
-  const int32_t last = channels - 1 - first;
+  const int32_t last = w->channels - 1 - first;
   const int32_t repeat = w->first - first * w->repeats;
   const places of = {smaller((repeat + 1) / w->repeats, last),
                      smaller((repeat + 2) / w->repeats, last),
@@ -159,11 +163,11 @@ static void widen_few_rows(const widening *w, const int8_t *x, int32_t rows, int
     uint32_t *to = planes;
     if (w->left) {
       put(padding, load_few(at, of), to++, w->plane_words);
-      at += channels;
+      at += step;
     }
     for (int32_t left = w->inner; left > 0; --left) {
-      put(load_few(at, of), load_few(at + channels, of), to++, w->plane_words);
-      at += 2 * channels;
+      put(load_few(at, of), load_few(at + step, of), to++, w->plane_words);
+      at += 2 * step;
     }
     if (w->right) put(load_few(at, of), padding, to, w->plane_words);
     x += w->input_row;
@@ -173,7 +177,8 @@ static void widen_few_rows(const widening *w, const int8_t *x, int32_t rows, int
 
 PL_INLINE pl_status run(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
                         const pl_depthwise_conv2d_dims *dims, const pl_depthwise_conv2d_data *data,
-                        widen_function *widen) {
+                        int turned, widen_function *widen) {
+  const int32_t channels = dims->input_c * dims->repeats;
   const int32_t words = words_of_taps(dims->kernel_w, params->stride_w);
   const int32_t outputs = (dims->output_w + OUTPUTS - 1) / OUTPUTS * OUTPUTS;
   layer_of_windows layer = {
@@ -183,22 +188,31 @@ PL_INLINE pl_status run(const pl_context *ctx, const pl_depthwise_conv2d_params 
       .constants = data->bias,
       .taps = ctx->scratch,
       .words = words,
+      .step = (turned ? dims->output_h : 1) * channels,
+      .row = (turned ? 1 : dims->output_w) * channels,
   };
   const int32_t row_words = outputs / (params->stride_w == 1 ? 2 : 1) + words - 1;
   const int32_t tap_bytes = (params->stride_w == 1 ? 8 : 4) * words * dims->kernel_h;
-  return pl_depthwise_by_planes(ctx, params, dims, data, row_words, tap_bytes, &layer, widen,
-                                convolve);
+  return pl_depthwise_by_planes(ctx, params, dims, data, row_words, tap_bytes, turned, &layer,
+                                widen, convolve);
 }
 
 pl_status pl_depthwise_windows_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
                                   const pl_depthwise_conv2d_dims *dims,
                                   const pl_depthwise_conv2d_data *data) {
-  return run(ctx, params, dims, data, widen_rows);
+  return run(ctx, params, dims, data, 0, widen_rows);
+}
+
+pl_status pl_depthwise_turned_windows_s8(const pl_context *ctx,
+                                         const pl_depthwise_conv2d_params *params,
+                                         const pl_depthwise_conv2d_dims *dims,
+                                         const pl_depthwise_conv2d_data *data) {
+  return run(ctx, params, dims, data, 1, widen_rows);
 }
 
 pl_status pl_depthwise_few_windows_s8(const pl_context *ctx,
                                       const pl_depthwise_conv2d_params *params,
                                       const pl_depthwise_conv2d_dims *dims,
                                       const pl_depthwise_conv2d_data *data) {
-  return run(ctx, params, dims, data, widen_few_rows);
+  return run(ctx, params, dims, data, 0, widen_few_rows);
 }

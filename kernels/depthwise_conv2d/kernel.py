@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernels.common import conv2d_rows
-from kernels.common.depthwise_by_4 import BY_4, PLANES, pack_by_4
+from kernels.common.depthwise_by_4 import BY_4, PLANES, TURNED, pack_by_4
 from kernels.common.depthwise_columns import cost_of_columns, pack_columns, scratch_of_columns
 from kernels.common.depthwise_direct import cost_of_direct, pack_direct
 from kernels.common.gemm import fold_zero_point, output_stage, reach
@@ -33,9 +33,6 @@ from kernels.conv2d.kernel import convolution_call
 
 _STRIP = 4
 """Windows of a row that go together where memory is little, on cores with Helium."""
-
-_ROW_BYTES = 1024
-"""Scratch for windows of a row that are copied together, on cores without DSP extension."""
 
 _OF_COLUMNS = ("pl_depthwise_columns_s8", "pl_depthwise_large_columns_s8")
 """Functions with structs of their own."""
@@ -79,6 +76,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         overlap: tuple[Overlap, ...],
         nearer: KernelCall | None = None,
     ) -> KernelCall:
+        along = windows.turned if function == TURNED else windows
         rows = windows.by_rows(least_width=2 if function.startswith(PLANES) else 1)
         if rows is not None and function in _OF_COLUMNS and "batches" not in rows.dims:
             count = 1 if "output_w" in rows.dims else windows.output[1]
@@ -89,17 +87,17 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             function=function,
             header=f"kernels/depthwise_conv2d/{header}.h",
             params={
-                **windows.params(dilation=True),
+                **along.params(dilation=True),
                 "input_zero_point": input_zero_point,
                 "output_zero_point": zero_point(call, "output_zero_point"),
                 **activation_range(call),
             },
-            dims={**windows.dims(), "scratch_bytes": scratch, "repeats": repeats},
+            dims={**along.dims(), "scratch_bytes": scratch, "repeats": repeats},
             data={"input": source, **constants, "output": output},
             scratch=scratch,
             overlap=overlap,
             nearer=nearer,
-            rows=rows,
+            rows=rows if along is windows else None,
         )
 
     ordered = overlap(source, output, windows.starts, at_a_time=1)
@@ -121,7 +119,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     if isa == "scalar" or (call.small and channels > 1):
         if rows_pay:
             return by_rows()
-        if call.small or not _rows_copied(windows):
+        if call.small or not conv2d_rows.copies_rows(windows):
             return by_pixel
         row = kh * windows.row_values(windows.output[1])
         ordered = overlap(source, output, windows.starts, windows.output[1], reads_first=True)
@@ -164,19 +162,6 @@ def _at_most(of_columns: str) -> float:
     MobileNetV3 go by themselves, which takes 0.5% more instructions and one more kernel.
     """
     return 1.0 if of_columns == "pl_depthwise_columns_s8" else 0.85
-
-
-def _rows_copied(windows: Windows) -> bool:
-    """Whether copying all windows of a row as one takes less than those that reach into padding one
-    by one: instructions, about.
-    """
-    (kh, kw), (oh, ow) = windows.kernel, windows.output
-    row = windows.row_values(ow)
-    if windows.are_inside or windows.dilation != (1, 1) or kh * row > _ROW_BYTES or ow == 1:
-        return False
-    inside = windows.inside
-    one_by_one = (oh * ow - inside[0] * inside[1]) * kh * (60 + 3 * kw * windows.input_c // 2)
-    return oh * kh * (60 + 6 * row // 5) < one_by_one
 
 
 def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall | None:

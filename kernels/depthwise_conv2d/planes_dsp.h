@@ -30,7 +30,8 @@ typedef struct {
   int32_t channels;
   int32_t repeats;    // output channels of each
   int32_t first;      // output channel of the four
-  int32_t input_row;  // bytes
+  int32_t step;       // bytes from input to input
+  int32_t input_row;  // bytes to the next row
   int32_t row_words;  // of a plane
   int32_t plane_words;
   int32_t left;   // 1 for a word of padding and the first input
@@ -59,8 +60,8 @@ static inline void put(int8x4_t a, int8x4_t b, uint32_t *to, int32_t plane_words
 // Fours of neighbours, to two words of each plane. Returns where the input goes on. A turn
 // is 24 instructions; GCC makes 40 of C: it turns words in instructions of their own, and stores
 // most of them one by one.
-static inline const int8_t *put_fours(const int8_t *x, int32_t channels, int32_t fours,
-                                      uint32_t *to, int32_t plane_words) {
+static inline const int8_t *put_fours(const int8_t *x, int32_t step, int32_t fours, uint32_t *to,
+                                      int32_t plane_words) {
   uint32_t *to1 = to + plane_words;
   uint32_t *to2 = to1 + plane_words;
   uint32_t *to3 = to2 + plane_words;
@@ -68,11 +69,11 @@ static inline const int8_t *put_fours(const int8_t *x, int32_t channels, int32_t
     uint32_t a, b, c, d, e, f;
     __asm__(
         "ldr %[a], [%[x]]\n\t"
-        "ldr %[e], [%[x], %[channels]]\n\t"
-        "add %[x], %[x], %[channels], lsl #1\n\t" PAIR("%[a]", "%[e]", "%[b]")
+        "ldr %[e], [%[x], %[step]]\n\t"
+        "add %[x], %[x], %[step], lsl #1\n\t" PAIR("%[a]", "%[e]", "%[b]")
         "ldr %[c], [%[x]]\n\t"
-        "ldr %[e], [%[x], %[channels]]\n\t"
-        "add %[x], %[x], %[channels], lsl #1\n\t" PAIR("%[c]", "%[e]", "%[d]")
+        "ldr %[e], [%[x], %[step]]\n\t"
+        "add %[x], %[x], %[step], lsl #1\n\t" PAIR("%[c]", "%[e]", "%[d]")
         "sxtb16 %[e], %[a]\n\t"
         "sxtb16 %[f], %[c]\n\t"
         "strd %[e], %[f], [%[to]], #8\n\t"
@@ -87,7 +88,7 @@ static inline const int8_t *put_fours(const int8_t *x, int32_t channels, int32_t
         "strd %[b], %[d], [%[to3]], #8\n\t"
         : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [f] "=&r"(f), [x] "+r"(x),
           [to] "+r"(to), [to1] "+r"(to1), [to2] "+r"(to2), [to3] "+r"(to3)
-        : [channels] "r"(channels)
+        : [step] "r"(step)
         : "memory");
   }
   return x;
@@ -95,7 +96,7 @@ static inline const int8_t *put_fours(const int8_t *x, int32_t channels, int32_t
 
 static __attribute__((noinline)) void widen_rows(const widening *w, const int8_t *x, int32_t rows,
                                                  int8x4_t padding, uint32_t *planes) {
-  const int32_t channels = w->channels;
+  const int32_t step = w->step;
   const int32_t plane_words = w->plane_words;
   x += w->first;
   for (; rows > 0; --rows) {
@@ -103,15 +104,15 @@ static __attribute__((noinline)) void widen_rows(const widening *w, const int8_t
     uint32_t *to = planes;
     if (w->left) {
       put(padding, pl_load_4(at), to++, plane_words);
-      at += channels;
+      at += step;
     }
     if (w->fours) {
-      at = put_fours(at, channels, w->fours, to, plane_words);
+      at = put_fours(at, step, w->fours, to, plane_words);
       to += 2 * w->fours;
     }
     if ((w->inner & 1) != 0) {
-      put(pl_load_4(at), pl_load_4(at + channels), to++, plane_words);
-      at += 2 * channels;
+      put(pl_load_4(at), pl_load_4(at + step), to++, plane_words);
+      at += 2 * step;
     }
     if (w->right) put(pl_load_4(at), padding, to, plane_words);
     x += w->input_row;
@@ -132,15 +133,16 @@ static inline void fill(uint32_t *planes, int32_t plane_words, uint32_t value) {
 
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
-// Takes all channels through `widen` and `convolve`, constants where this is inlined.
+// Takes all channels through `widen` and `convolve`, constants where this is inlined, as `turned`
+// is: then dims and params have heights in place of widths, of an image as it lies in memory.
 //
 // row_words: of a plane, those of all windows of a row; above: bytes of scratch before the planes.
 PL_INLINE pl_status pl_depthwise_by_planes(const pl_context *ctx,
                                            const pl_depthwise_conv2d_params *params,
                                            const pl_depthwise_conv2d_dims *dims,
                                            const pl_depthwise_conv2d_data *data, int32_t row_words,
-                                           int32_t above, void *layer, widen_function *widen,
-                                           pl_convolve_planes *convolve) {
+                                           int32_t above, int turned, void *layer,
+                                           widen_function *widen, pl_convolve_planes *convolve) {
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
   const int32_t channels = dims->input_c * dims->repeats;
   const int32_t taps = (dims->kernel_h - 1) * params->dilation_h + 1;
@@ -158,7 +160,8 @@ PL_INLINE pl_status pl_depthwise_by_planes(const pl_context *ctx,
   widening w = {
       .channels = dims->input_c,
       .repeats = dims->repeats,
-      .input_row = dims->input_w * dims->input_c,
+      .step = (turned ? dims->input_h : 1) * dims->input_c,
+      .input_row = (turned ? 1 : dims->input_w) * dims->input_c,
       .row_words = row_words,
       .plane_words = strip.plane_words,
       .left = params->pad_left & 1,
@@ -172,6 +175,8 @@ PL_INLINE pl_status pl_depthwise_by_planes(const pl_context *ctx,
   const int is_padded = first_word > 0 || w.left + w.inner + w.right < row_words;
   const int8x4_t padding = (int8x4_t)(0x01010101u * (uint8_t)params->input_zero_point);
   const uint32_t wide_padding = (uint32_t)pl_even_s16(padding);
+
+  const int32_t output_row = (turned ? 1 : dims->output_w) * channels;
 
   const int8_t *image = data->input;
   int8_t *output = data->output;
@@ -193,11 +198,11 @@ PL_INLINE pl_status pl_depthwise_by_planes(const pl_context *ctx,
           widen(&w, image + begin * w.input_row, end - begin, padding,
                 planes + (begin - top) * row_words + first_word);
         }
-        strip.y = output + oy * dims->output_w * channels + w.first;
+        strip.y = output + oy * output_row + w.first;
         convolve(layer, &strip);
       }
     }
-    image += dims->input_h * w.input_row;
+    image += dims->input_h * dims->input_w * dims->input_c;
     output += dims->output_h * dims->output_w * channels;
   }
   if (params->activation_max - params->activation_min != INT8_MAX - INT8_MIN) {

@@ -37,6 +37,11 @@ def cases() -> Iterator[Case]:
         ("one channel, many rows", (9, 23), 1, True),
         ("one channel, whole blocks", (2, 48), 1, True),
         ("many rows", (13, 24), 20, True),
+        ("odd channels, deep", (2, 139), 7, True),
+        ("odd channels, few values", (3, 6), 65, True),
+        ("two channels, even rows", (4, 32), 2, True),
+        ("two channels, odd rows", (7, 39), 2, True),
+        ("two channels, few values", (5, 3), 2, True),
     ]:
         yield _case(name, shape, channels, Values("linear", name), board)
     for index in range(150):
@@ -86,6 +91,10 @@ def _edges() -> Iterator[Case]:
         values = Values("linear edge", index)
         given = {"input": values.extreme_int8(3, 65), "weight": values.extreme_int8(6, 65)}
         yield _case(f"extreme products {index}", (3, 65), 6, values, index < 2, given)
+        odd = {"input": values.extreme_int8(1, 90), "weight": values.extreme_int8(5, 90)}
+        yield _case(f"extreme products, odd {index}", (1, 90), 5, values, index < 2, odd)
+        two = {"input": values.extreme_int8(5, 21), "weight": values.extreme_int8(2, 21)}
+        yield _case(f"extreme products of two {index}", (5, 21), 2, values, index < 2, two)
         few = {"input": values.extreme_int8(2, 21), "weight": values.extreme_int8(3, 21)}
         yield _case(f"extreme products of few {index}", (2, 21), 3, values, index < 2, few)
     for shift in (-31, -30, -20, -2, -1, 0, 1, 2, 7, 15, 30):
@@ -351,6 +360,8 @@ def layers() -> Iterator[Layer]:
         (1, 256, 2, "vww/fc"),
         (1, 100, 1, ""),
         (1, 20, 3, ""),
+        (1, 1000, 5, ""),
+        (144, 192, 2, ""),
         (1, 64, 10, "resnet8/fc"),
         (9, 50, 21, ""),
     ):

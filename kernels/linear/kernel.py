@@ -25,6 +25,9 @@ _FEW_WEIGHTS, _FEW_CHANNELS = 384, 3
 """With the DSP extension so many weights are too few for rows to be widened first, and so many
 channels."""
 
+_TWO_ROWS = 2
+"""That pl_linear_two_s8 multiplies together."""
+
 
 @kernel("pl::linear")
 def linear(call: OpCall, isa: Isa) -> KernelCall:
@@ -78,8 +81,12 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
     if isa == "dsp" and not call.small:
         folded = fold_zero_point(call, weight, bias, input_zero_point)
         few = _few_pay(rows, channels, depth)
-        fours = np.pad(weight, ((0, 0), (0, few * (-depth % 4))))
+        two = channels == 2 and rows >= ROWS
+        fours = np.pad(weight, ((0, 0), (0, (few or two) * (-depth % 4))))
         pairs = Pairs.of(fours[:, np.newaxis], folded, multiplier, shift, groups=1)
+        if pairs is not None and two:
+            ordered = overlap(source, call.output(), starts, _TWO_ROWS, reads_first=True)
+            return product("pl_linear_two_s8", pairs.apart(), overlap=ordered)
         if pairs is not None and few:
             name = f"pl_linear_few_{'wide_' * (pairs.wide and channels > 1)}s8"
             ordered = overlap(source, call.output(), starts, at_a_time=1)
@@ -87,9 +94,11 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
         if pairs is not None:
             steps = pairs.steps
             ordered = overlap(source, call.output(), starts, at_a_time=1, reads_first=True)
-            name = f"pl_linear_{'wide_' * pairs.wide}pairs_s8"
+            odd = channels % 2 == 1 and rows < ROWS
+            name = f"pl_linear_{'odd_' * odd}{'wide_' * pairs.wide}pairs_s8"
+            constants = pairs.constants(alone=odd)
             return product(
-                name, pairs.constants(), lambda n: 4 * (1 if n < ROWS else ROWS) * steps, ordered
+                name, constants, lambda n: 4 * (1 if n < ROWS else ROWS) * steps, ordered
             )
     ordered = overlap(source, call.output(), starts, unordered_rows(rows, isa))
     if isa == "mve" and not call.small:

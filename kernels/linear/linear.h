@@ -50,6 +50,21 @@ PL_MUST_USE pl_status pl_linear_few_s8(const pl_context *ctx, const pl_linear_pa
 PL_MUST_USE pl_status pl_linear_few_wide_s8(const pl_context *ctx, const pl_linear_params *params,
                                             const pl_linear_dims *dims, const pl_linear_data *data);
 
+// pl_linear_pairs_s8 for up to three rows and an odd number of channels: the last, which has no
+// partner, has its sum and weights as they are, int16. Scratch is for a row.
+PL_MUST_USE pl_status pl_linear_odd_pairs_s8(const pl_context *ctx, const pl_linear_params *params,
+                                             const pl_linear_dims *dims,
+                                             const pl_linear_data *data);
+PL_MUST_USE pl_status pl_linear_odd_wide_pairs_s8(const pl_context *ctx,
+                                                  const pl_linear_params *params,
+                                                  const pl_linear_dims *dims,
+                                                  const pl_linear_data *data);
+
+// The same for two channels and four rows or more, without scratch: sums are as they are, weights
+// int16, [ceil(depth / 4)][2][4] with fours as (w0, w2, w1, w3), and zero behind the others.
+PL_MUST_USE pl_status pl_linear_two_s8(const pl_context *ctx, const pl_linear_params *params,
+                                       const pl_linear_dims *dims, const pl_linear_data *data);
+
 // The same on cores with Helium, where no factor multiplies: constants are packed for
 // kernels/common/gemm_blocks_s8.h.
 PL_MUST_USE pl_status pl_linear_blocks_s8(const pl_context *ctx, const pl_linear_params *params,

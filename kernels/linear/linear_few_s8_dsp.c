@@ -9,9 +9,6 @@
 #include "kernels/common/gemm_pairs_s8.h"
 #include "kernels/linear/linear.h"
 
-// A channel without a partner: weights of 16 bits.
-#define PRODUCT_ALONE(V, X) "smlad %[p], " V ", " X ", %[p]\n\t"
-
 // Four values, with the two words of their weights.
 #define FOUR(PRODUCTS, V, W)                                                           \
   "ldr r0, [%[x]], #4\n\tsxtb16 r1, r0, ror #8\n\tsxtb16 r0, r0\n\t" PRODUCTS(V, "r0") \
@@ -51,7 +48,7 @@ PL_INLINE pl_status run(const pl_linear_params *params, const pl_linear_dims *di
       uint32_t p = (uint32_t)factors[0];
       int32_t twice_a;
       if (left == 1) {
-        MULTIPLY_ROW(PRODUCT_ALONE)
+        MULTIPLY_ROW(PL_PRODUCT_ALONE)
         twice_a = (int32_t)(p << 1);
       } else if (is_wide) {
         MULTIPLY_ROW(PL_PRODUCTS_WIDE)

@@ -21,8 +21,9 @@ EXAMPLE = ROOT / "examples/outside"
 PAGE = (ROOT / "docs/outside.md").read_text()
 
 
-# The debugger's build is another one, for each mode: the second is tried at night.
-_DEBUGGED = ["module", "workspace"] if "NIGHTLY" in os.environ else ["module"]
+# The debugger's build is another one, for each mode, and what is said in BUILD files is the same in
+# both: the second is tried at night.
+_ONE = ["module", "workspace"] if "NIGHTLY" in os.environ else ["module"]
 _OPTIONS = {"module": [], "workspace": ["--config=workspace"]}
 
 
@@ -136,6 +137,7 @@ _WRONG_BOARDS = {
 }
 
 
+@pytest.mark.parametrize("workspace", _ONE, indirect=True)
 def test_what_is_said_of_boards_that_cannot_be(workspace: Workspace, tmp_path: Path) -> None:
     for name, (words, _) in _WRONG_BOARDS.items():
         (tmp_path / name).mkdir()
@@ -154,6 +156,7 @@ def test_what_is_said_of_boards_that_cannot_be(workspace: Workspace, tmp_path: P
         assert f"board {name}: {says}" in done.stderr
 
 
+@pytest.mark.parametrize("workspace", _ONE, indirect=True)
 def test_a_package_that_would_hide_ours_is_named(workspace: Workspace, tmp_path: Path) -> None:
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools/__init__.py").touch()
@@ -183,7 +186,7 @@ def test_page_shows_the_files() -> None:
         assert text in (ROOT / file).read_text(), file
 
 
-@pytest.mark.parametrize("workspace", _DEBUGGED, indirect=True)
+@pytest.mark.parametrize("workspace", _ONE, indirect=True)
 def test_the_debugger_knows_the_lines_of_its_sources(workspace: Workspace) -> None:
     steps = ("-batch", "-ex", "break main", "-ex", "continue", "-ex", "kill")
     done = workspace.bazel("run", "//app:app.debug", "--", "--", *steps)

@@ -38,10 +38,14 @@ def pack_blocks(
     }
 
 
-def blocks_function(op: str, channels: int, rows: int) -> str:
-    """An op's function for a matrix of so many channels and up to so many rows at a time: where the
-    last block has one or two, and enough rows, one that takes those by themselves.
+def last_pays(channels: int, rows: int) -> bool:
+    """Whether a matrix of so many channels and up to so many rows at a time takes less where one or
+    two channels of the last block go by themselves.
     """
     last = channels % BLOCK_CHANNELS
-    pays = rows > 1 if last == 1 else last == 2 and rows >= BLOCK_CHANNELS
-    return f"pl_{op}_{'last_' * pays}blocks_s8"
+    return rows > 1 if last == 1 else last == 2 and rows >= BLOCK_CHANNELS
+
+
+def blocks_function(op: str, channels: int, rows: int) -> str:
+    """An op's function for such a matrix."""
+    return f"pl_{op}_{'last_' * last_pays(channels, rows)}blocks_s8"

@@ -46,6 +46,24 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
         (5, 1, 4),
         {"stride": [1, 2], "padding": [0, 1], "more": [0, 1], "board": True},
     ),
+    (
+        "one output channel",
+        (1, 5, 6, 9),
+        (1, 3, 3),
+        {"stride": [2, 2], "padding": [1, 1], "board": "mve"},
+    ),
+    (
+        "two output channels, long rows",
+        (2, 3, 9, 5),
+        (2, 3, 2),
+        {"stride": [2, 1], "padding": [1, 0], "board": "mve"},
+    ),
+    (
+        "groups of one output channel",
+        (1, 4, 7, 6),
+        (3, 3, 3),
+        {"groups": 3, "stride": [2, 2], "board": "mve"},
+    ),
     ("dilation", (1, 4, 4, 3), (5, 3, 2), {"dilation": [2, 3], "padding": [1, 2]}),
     (
         "dilation and stride with a common factor",
@@ -232,6 +250,7 @@ def layers() -> Iterator[Layer]:
     yield _layer("2x2 s2, 32 to 16", (16, 16, 32), (16, 2, 2), 0)
     yield _layer("4x4 s2, 16 to 8", (16, 16, 16), (8, 4, 4), 1)
     yield _layer("2x2 s2, 1 to 1", (16, 16, 1), (1, 2, 2), 0)
+    yield _layer("3x3 s2, 16 to 1", (14, 14, 16), (1, 3, 3), 1)
     yield _layer("2x2 s2, 16 to 8", (8, 8, 16), (8, 2, 2), 0, "int16")
     yield _layer("4x4 s2, 16 to 8", (8, 8, 16), (8, 4, 4), 1, "int16")
 

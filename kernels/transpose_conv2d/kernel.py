@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from kernels.common.gemm import fold_zero_point, pack, packed_channels, rows_at_a_time
-from kernels.common.gemm_blocks import pack_blocks
+from kernels.common.gemm_blocks import last_pays, pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
 from kernels.common.kernel import (
     AnyArray,
@@ -168,10 +168,10 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     multiplier, shift = factors(call, channels // beside)
     bias = channel_vector(call, "bias", channels // beside)
     vectors = (np.tile(bias, beside), np.tile(multiplier, beside), np.tile(shift, beside))
-    product = _product(call, parts, vectors, groups, isa)
+    row = -(-columns.size // columns.stride)
+    product = _product(call, parts, vectors, groups, row, isa)
     windows_offset = 4 * ROWS * product.steps
     largest = max(part[0].size for part in parts)
-    row = -(-columns.size // columns.stride)
     gathered = min(product.rows(largest), row)
     windows_bytes = gathered * largest
     if product.shares_columns and columns.tap_distance == 1:
@@ -270,6 +270,7 @@ def _product(
     parts: Sequence[AnyArray],
     vectors: tuple[AnyArray, AnyArray, AnyArray],
     groups: int,
+    row: int,
     isa: Isa,
 ) -> _Product:
     """The fastest that is exact for all phases.
@@ -277,6 +278,7 @@ def _product(
     Args:
       parts: int8 [channels, KH, KW, C / groups] of each phase.
       vectors: bias, multiplier and shift of the channels.
+      row: windows of a row of a phase.
     """
     matrices = [part.reshape(len(part), -1) for part in parts]
     channels = len(parts[0]) // groups
@@ -308,7 +310,8 @@ def _product(
             packed_c = -(-channels // 4) * 4
             constants = _joined([b for b in blocks if b])
             rows = partial(rows_at_a_time, isa=isa)
-            return _Product("blocks_", rows, packed_c, constants, shares_columns=True)
+            name = f"{'last_' * last_pays(channels, row)}blocks_"
+            return _Product(name, rows, packed_c, constants, shares_columns=True)
     packed = [pack(call, matrix, *vectors, input_zero_point, isa, groups) for matrix in matrices]
     stage = next((constants for constants in packed if "shift" in constants), packed[0])
     return _Product(

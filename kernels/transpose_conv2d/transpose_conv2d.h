@@ -74,6 +74,12 @@ PL_MUST_USE pl_status pl_transpose_conv2d_blocks_s8(const pl_context *ctx,
                                                     const pl_transpose_conv2d_dims *dims,
                                                     const pl_transpose_conv2d_data *data);
 
+// The same for a last block of one or two channels.
+PL_MUST_USE pl_status pl_transpose_conv2d_last_blocks_s8(const pl_context *ctx,
+                                                         const pl_transpose_conv2d_params *params,
+                                                         const pl_transpose_conv2d_dims *dims,
+                                                         const pl_transpose_conv2d_data *data);
+
 // With those of gemm_pairs_s8.h, with the DSP extension: likewise, of windows that are gathered.
 PL_MUST_USE pl_status pl_transpose_conv2d_pairs_s8(const pl_context *ctx,
                                                    const pl_transpose_conv2d_params *params,

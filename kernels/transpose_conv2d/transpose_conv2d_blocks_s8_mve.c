@@ -13,6 +13,7 @@ typedef struct {
   const pl_transpose_conv2d_dims *dims;
   const pl_transpose_conv2d_phase *phase;
   pl_gemm_blocks_s8 layer;
+  pl_multiply_of_blocks multiply;
   pl_columns_shape shape;
   int8_t *columns;  // scratch
 } matrix;
@@ -36,8 +37,7 @@ static void multiply_columns(const matrix *m, const int8_t *image, int32_t y, in
         pl_copy_columns(&m->shape, image, y, x + i, taps, m->columns + i * step);
       }
     }
-    pl_multiply_blocks_s8(&m->layer, count, m->columns, step, row + from * output_step,
-                          output_step);
+    m->multiply(&m->layer, count, m->columns, step, row + from * output_step, output_step);
     from += count;
   }
 }
@@ -70,17 +70,19 @@ static void convolve(const matrix *m, const int8_t *image, int8_t *output) {
     }
     const int32_t step = params->stride_w * dims->output_c;
     multiply_columns(m, image, y, 0, begin, row);
-    pl_multiply_blocks_s8(&m->layer, end - begin,
-                          image + (y * dims->input_w + phase->input_x + begin) * dims->input_c,
-                          dims->input_c, row + begin * step, step);
+    m->multiply(&m->layer, end - begin,
+                image + (y * dims->input_w + phase->input_x + begin) * dims->input_c, dims->input_c,
+                row + begin * step, step);
     multiply_columns(m, image, y, end, count, row);
   }
 }
 
-pl_status pl_transpose_conv2d_blocks_s8(const pl_context *ctx,
-                                        const pl_transpose_conv2d_params *params,
-                                        const pl_transpose_conv2d_dims *dims,
-                                        const pl_transpose_conv2d_data *data) {
+// By itself: once in an image with both kernels below.
+static __attribute__((noinline)) pl_status run(const pl_context *ctx,
+                                               const pl_transpose_conv2d_params *params,
+                                               const pl_transpose_conv2d_dims *dims,
+                                               const pl_transpose_conv2d_data *data,
+                                               pl_multiply_of_blocks multiply) {
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
   const int32_t tap_c = dims->input_c / dims->groups;
   matrix m = {
@@ -95,6 +97,7 @@ pl_status pl_transpose_conv2d_blocks_s8(const pl_context *ctx,
               .activation_min = params->activation_min,
               .activation_max = params->activation_max,
           },
+      .multiply = multiply,
       .shape =
           {
               .input_h = dims->input_h,
@@ -125,4 +128,18 @@ pl_status pl_transpose_conv2d_blocks_s8(const pl_context *ctx,
     }
   }
   return PL_OK;
+}
+
+pl_status pl_transpose_conv2d_blocks_s8(const pl_context *ctx,
+                                        const pl_transpose_conv2d_params *params,
+                                        const pl_transpose_conv2d_dims *dims,
+                                        const pl_transpose_conv2d_data *data) {
+  return run(ctx, params, dims, data, pl_multiply_blocks_s8);
+}
+
+pl_status pl_transpose_conv2d_last_blocks_s8(const pl_context *ctx,
+                                             const pl_transpose_conv2d_params *params,
+                                             const pl_transpose_conv2d_dims *dims,
+                                             const pl_transpose_conv2d_data *data) {
+  return run(ctx, params, dims, data, pl_multiply_last_blocks_s8);
 }

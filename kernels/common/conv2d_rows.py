@@ -127,7 +127,9 @@ def cost(windows: Windows, channels: int, inputs: int = 1) -> int:
     """
     (kh, kw), (oh, ow) = windows.kernel, windows.output
     run = kw * inputs
-    runs, threes, rest = (1, kh, 0) if run == _THREE else (kh, kh * (run // _THREE), kh * (run % 3))
+    runs, threes, rest = (
+        (1, kh, 0) if run == _THREE else (kh, kh * (run // _THREE), kh * (run % _THREE))
+    )
     four = 75 + 13 * runs + (34 if inputs == 1 else 31) * threes + 12 * rest
     one = 26 + 42 * kh * run // 5
     of_row = 65 + (ow + 2) // _WINDOWS * four + (ow % _WINDOWS == 1) * one

@@ -9,9 +9,9 @@ That error is added to the value in float, and all that reads it is computed aga
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
+from operator import add
 from typing import Any, TypeVar
 
 import torch
@@ -21,10 +21,11 @@ from torch.utils._pytree import tree_leaves
 from aot.dialect.graph import initial_state, returned
 from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.quantization import INT16, Quantization
+from aot.quality.alone import Alone, Environment, energy
 from aot.quality.change import NO_CHANGE, Change
-from aot.quality.decibels import decibels, power
+from aot.quality.decibels import decibels
 from aot.quality.device import Device
-from aot.quality.nodes import behind, call, constants_of, last_readings, root_of, source_of
+from aot.quality.nodes import behind, call, constants_of, root_of, source_of
 from aot.quality.value import Value
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.rules.function import evaluate, function_roots
@@ -42,9 +43,6 @@ samples are measured, and of one too large for a single sample no value's own sh
 Sequences = Sequence[tuple[bool, Sequence[torch.Tensor]]]
 """Samples, each with whether a sequence starts with it."""
 
-
-Environment = dict[Node, Any]
-"""What each node of a graph gives."""
 
 _Item = TypeVar("_Item")
 
@@ -92,7 +90,7 @@ class Values:
         self._outputs = [n for n in leaves if isinstance(n, Node)]
         self._behind = behind(self._nodes)
         self._roots = function_roots(quantized.graph)
-        self._done = last_readings(self._nodes, self._outputs)
+        self._alone = Alone(self._nodes, self._outputs)
 
     def read_by(self, name: str) -> frozenset[str]:
         """The values, as the float graph names them, that are computed from one: of the node that
@@ -129,10 +127,10 @@ class Values:
                 value.add(exact[node], device.of(value))
             if alone and index in on_device:
                 for i, output in enumerate(self._outputs):
-                    signals[i] += _energy(exact[output], None)
-                errors = zip(noises, self._quantizers, self._errors(exact), strict=True)
-                for noise, node, error in errors:
-                    self._add_noise(noise, exact, node, error)
+                    signals[i] += energy(exact[output], None)
+                errors = zip(self._quantizers, self._errors(exact), strict=True)
+                for noise, found in zip(noises, self._alone.noises(exact, errors), strict=True):
+                    noise[:] = map(add, noise, found)
             state = tuple(exact[n] for n in states)
         if alone:
             for value, noise in zip(values, noises, strict=True):
@@ -163,8 +161,8 @@ class Values:
             exact = self._in_float([*inputs, *state])
             rough = self._quantized([*inputs, *rough_state], change)
             for i, output in enumerate(self._outputs):
-                signals[i] += _energy(exact[output], None)
-                noises[i] += _energy(exact[output], rough[output])
+                signals[i] += energy(exact[output], None)
+                noises[i] += energy(exact[output], rough[output])
             state, rough_state = (tuple(values[n] for n in states) for values in (exact, rough))
         ratio = _mean_ratio(noises, signals)
         return None if ratio is None else decibels(1.0, ratio)
@@ -186,21 +184,13 @@ class Values:
             state = initial_state(self._graph) if starts else state
             exact = self._in_float([*inputs, *state])
             for i, output in enumerate(self._outputs):
-                signals[i] += _energy(exact[output], None)
-            for node, error in zip(self._quantizers, self._errors(exact, change), strict=True):
-                if node.name in names:
-                    self._add_noise(noises, exact, node, error)
+                signals[i] += energy(exact[output], None)
+            errors = zip(self._quantizers, self._errors(exact, change), strict=True)
+            named = ((node, error) for node, error in errors if node.name in names)
+            for found in self._alone.noises(exact, named):
+                noises = list(map(add, noises, found))
             state = tuple(exact[n] for n in states)
         return _mean_ratio(noises, signals)
-
-    def _add_noise(
-        self, noises: list[float], exact: Environment, node: Node, error: torch.Tensor
-    ) -> None:
-        """Adds to each output's noise what a quantize node's error alone makes."""
-        changed = self._changed_by(exact, node, error)
-        for i, output in enumerate(self._outputs):
-            if output in changed:
-                noises[i] += _energy(exact[output], changed[output])
 
     def _quantized(self, inputs: Sequence[torch.Tensor], change: Change) -> Environment:
         """Every node's value; of one that is no longer int8, as its own op gives it."""
@@ -312,21 +302,6 @@ class Values:
             for reader in node.users
         )
 
-    def _changed_by(self, exact: Environment, node: Node, error: torch.Tensor) -> Environment:
-        """What changes of the outputs with a quantize node's error alone."""
-        changed = {node: exact[node] + error} if bool(error.any()) else {}
-        reached = iter(self._nodes if changed else ())
-        for reader in reached:
-            if reader is node:
-                break
-        for reader in reached:
-            if any(n in changed for n in reader.all_input_nodes):
-                value = self._unquantized(reader, ChainMap(changed, exact))
-                changed[reader] = _held_of(value, reader) if reader.target is QUANTIZE else value
-            for read in self._done[reader]:  # the next value takes its memory, which is in caches
-                changed.pop(read, None)
-        return changed
-
     def _unquantized(self, node: Node, values: Mapping[Node, Any]) -> Any:
         """What a node gives where activations are not quantized."""
         if node.target in (QUANTIZE, DEQUANTIZE):
@@ -342,13 +317,6 @@ def _held(node: Node, change: Change) -> Quantization | None:
     return None if name in change.floats else change.other.get(quantization, quantization)
 
 
-def _held_of(values: torch.Tensor, node: Node) -> torch.Tensor:
-    """What a quantize node makes of infinities, and where an op is not defined."""
-    q = activation_quantization(node)
-    low, high = (q.scale * (end - q.zero_point) for end in (q.type.quant_min, q.type.quant_max))
-    return values.nan_to_num(0.0, high, low)
-
-
 def _as_changed(
     values: torch.Tensor, name: str, quantization: Quantization, change: Change
 ) -> torch.Tensor:
@@ -361,14 +329,6 @@ def _as_changed(
 def _mean_ratio(noises: Sequence[float], signals: Sequence[float]) -> float | None:
     ratios = [n / s for n, s in zip(noises, signals, strict=True) if s > 0.0]
     return sum(ratios) / len(ratios) if ratios else None
-
-
-def _energy(expected: torch.Tensor, actual: torch.Tensor | None) -> float:
-    """Of a signal, or of what another one is off: squares of floats, a count of integers."""
-    if not expected.is_floating_point():
-        return float(expected.numel() if actual is None else int((actual != expected).sum()))
-    # Infinities of the float model are measured nowhere.
-    return power((expected if actual is None else actual - expected).nan_to_num(0.0, 0.0, 0.0))
 
 
 def _rounded(values: torch.Tensor, quantization: Quantization) -> torch.Tensor:

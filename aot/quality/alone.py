@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What errors of single values make of a model's outputs, each alone, where all else is float."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from aot.quality.decibels import power
+from aot.quality.nodes import call, last_readings, source_of
+from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
+
+_ELEMENTS = 1 << 24
+"""So many of a value, one behind the other for several errors, are held at once."""
+
+Environment = dict[Node, Any]
+"""What each node of a graph gives."""
+
+
+class Alone:
+    """A quantized graph in float, with the error of one value at a time.
+
+    Args:
+      nodes: of the graph, but for its output.
+      outputs: what it returns.
+    """
+
+    def __init__(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> None:
+        self._nodes = nodes
+        self._outputs = outputs
+        self._done = last_readings(nodes, outputs)
+
+    def noises(
+        self, exact: Environment, errors: Iterable[tuple[Node, torch.Tensor]]
+    ) -> Iterator[list[float]]:
+        """For each error what energy it makes of the outputs'.
+
+        Args:
+          exact: what the nodes give without any.
+          errors: each with the quantize node that it is of, in the order of the graph.
+        """
+        size = max([1, *(exact[n].numel() for n in self._nodes if n.target is QUANTIZE)])
+        errors = iter(errors)
+        while some := list(islice(errors, max(1, _ELEMENTS // size))):
+            changed = self._changed(exact, some)
+            for i in range(len(some)):
+                found = (changed.get(n, {}).get(i) for n in self._outputs)
+                pairs = zip(self._outputs, found, strict=True)
+                yield [0.0 if x is None else energy(exact[n], x) for n, x in pairs]
+
+    def _changed(
+        self, exact: Environment, errors: Sequence[tuple[Node, torch.Tensor]]
+    ) -> dict[Node, dict[int, Any]]:
+        """What the outputs are, by the place of the error, where that changes them. Node by node:
+        what it takes beside the values, such as weights, is in caches then.
+        """
+        places = {node: (i, error) for i, (node, error) in enumerate(errors)}
+        changed: dict[Node, dict[int, Any]] = {}
+        for node in self._nodes:
+            read = [n for n in node.all_input_nodes if n in changed]
+            found: dict[int, Any] = {}
+            if read and node.target is DEQUANTIZE:
+                found = changed[source_of(node)]
+            elif read and node.target is QUANTIZE:
+                found = {i: held(x, node) for i, x in changed[source_of(node)].items()}
+            elif read:
+                for i in sorted({i for n in read for i in changed[n]}):
+                    mine = {n: changed[n][i] for n in read if i in changed[n]}
+                    found[i] = call(node, ChainMap(mine, exact).__getitem__)
+            if node in places:
+                i, error = places[node]
+                found |= {i: exact[node] + error} if bool(error.any()) else {}
+            if found:
+                changed[node] = found
+            for n in self._done[node]:
+                changed.pop(n, None)
+        return changed
+
+
+def held(values: torch.Tensor, node: Node) -> torch.Tensor:
+    """What a quantize node makes of infinities, and where an op is not defined."""
+    q = activation_quantization(node)
+    low, high = (q.scale * (end - q.zero_point) for end in (q.type.quant_min, q.type.quant_max))
+    return values.nan_to_num(0.0, high, low)
+
+
+def energy(expected: torch.Tensor, actual: torch.Tensor | None) -> float:
+    """Of a signal, or of what another one is off: squares of floats, a count of integers."""
+    if not expected.is_floating_point():
+        return float(expected.numel() if actual is None else int((actual != expected).sum()))
+    # Infinities of the float model are measured nowhere.
+    return power((expected if actual is None else actual - expected).nan_to_num(0.0, 0.0, 0.0))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -113,7 +114,7 @@ def test_rows_that_are_hidden_whole_are_said_where_the_model_has_more_for_them(n
 def test_the_ends_of_a_value_are_those_of_all_samples() -> None:
     least, largest = End(), End(-1.0)
     for sample in ([3.0, 5.0, 5.0], [2.0, 2.0, 5.0], [], [2.0, 4.0]):
-        least.add(torch.tensor(sample))
-        largest.add(torch.tensor(sample))
+        least.add(np.array(sample, np.float32))
+        largest.add(np.array(sample, np.float32))
     assert (least.at, least.count, least.next) == (2.0, 3, 3.0)
     assert (largest.at, largest.count, largest.next) == (5.0, 3, 4.0)

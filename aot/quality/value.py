@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
 import torch
 from torch.fx import Node
 
@@ -16,6 +18,7 @@ from aot.quality.decibels import decibels, power
 BINS = 32
 """Of a value's histogram, over what its quantization holds."""
 
+Elements = np.ndarray[Any, np.dtype[np.float32]]
 
 _CLIPPED = 0.01
 """The share of elements outside of the range from which on a value saturates."""
@@ -40,15 +43,18 @@ class End:
     count: int = 0
     next: float = math.nan
 
-    def add(self, elements: torch.Tensor) -> None:
+    def add(self, elements: Elements) -> None:
         """Adds finite elements."""
-        towards = elements * self.sign
-        if not towards.numel():
+        if not elements.size:
             return
-        least = towards.min()
-        others = towards[towards != least]
-        found = [(least.item(), towards.numel() - others.numel())]
-        found += [(others.min().item(), 0)] if others.numel() else []
+        nearest = np.min if self.sign > 0.0 else np.max
+        at = nearest(elements)
+        is_at = elements == at
+        count = int(np.count_nonzero(is_at))
+        found = [(self.sign * float(at), count)]
+        if count < elements.size:
+            others = np.where(is_at, elements.dtype.type(self.sign * math.inf), elements)
+            found.append((self.sign * float(nearest(others)), 0))
         found += [(self.sign * v, n) for v, n in ((self.at, self.count), (self.next, 0))]
         known = sorted(value for value, _ in found if not math.isnan(value))
         self.count = sum(n for value, n in found if value == known[0])
@@ -142,18 +148,30 @@ class Value:
     def add(self, expected: torch.Tensor, actual: torch.Tensor | None) -> None:
         """Adds a sample: the value in float, and on the device if it is known."""
         (low, high), step = self.limits, self.quantization.scale
-        self.low = min(self.low, expected.min().item())
-        self.high = max(self.high, expected.max().item())
-        below, above = expected < low - step, expected > high + step
-        self.clipped += int((below | above).sum())
-        self.elements += expected.numel()
-        part = ((expected.double() - low) / (high - low) * BINS).nan_to_num().clamp(0, BINS - 1)
-        part = part.floor().long().masked_fill(below, -1).masked_fill(above, BINS)
-        counts = (part + 1).flatten().bincount(minlength=BINS + 2).tolist()
+        elements: Elements = expected.flatten().numpy()
+        least, largest = elements.min(), elements.max()
+        self.low, self.high = min(self.low, float(least)), max(self.high, float(largest))
+        self.elements += elements.size
+        finite = elements
+        part = elements.astype(np.float64)  # and in place: memory that is new takes longer
+        part -= low
+        part /= high - low
+        part *= BINS
+        is_within = low - step <= least and largest <= high + step  # of NaN neither
+        if not is_within:
+            finite = elements[np.isfinite(elements)]
+            part = np.nan_to_num(part)
+        part = np.clip(part, 0, BINS - 1, out=part).astype(np.intp)
+        if not is_within:
+            part[elements < low - step], part[elements > high + step] = BINS, BINS + 1
+        *within, below, above = np.bincount(part, minlength=BINS + 2).tolist()
+        self.clipped += below + above
+        counts = [below, *within, above]
         self.histogram = [a + b for a, b in zip(self.histogram, counts, strict=True)]
-        finite = expected[expected.isfinite()]
-        self.energy += power(finite)
-        self.lost += power(finite - finite.clamp(low, high))
+        values = torch.from_numpy(finite)
+        self.energy += power(values)
+        if not low <= least <= largest <= high:
+            self.lost += power(values - values.clamp(low, high))
         self.least.add(finite)
         self.largest.add(finite)
         if actual is not None:

@@ -28,6 +28,29 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
     parts of a histogram in the new one; both are sorted.
     """
 
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        ends = torch.aminmax(x.detach()) if x.numel() else None
+        if ends is None or not all(map(math.isfinite, ends)):
+            return super().forward(x)  # type: ignore[no-any-return]
+        low, high = torch.min(self.min_val, ends[0]), torch.max(self.max_val, ends[1])
+        counts = self._counts(x.detach(), low, high)
+        if self.min_val <= self.max_val:  # not so before the first value
+            before = self.histogram, self.min_val, self.max_val
+            counts = self._combine_histograms(*before, counts, low, high)
+        for mine, new in ((self.histogram, counts), (self.min_val, low), (self.max_val, high)):
+            mine.copy_(new)
+        return x
+
+    def _counts(self, x: torch.Tensor, low: torch.Tensor, high: torch.Tensor) -> torch.Tensor:
+        """What torch.histc gives of values within a range."""
+        span = high - low
+        if not 0.0 < float(span * self.bins) < math.inf:
+            return torch.histc(x, self.bins, min=low, max=high)  # type: ignore[arg-type]
+        places = ((x - low) * self.bins).div_(span).flatten().to(torch.int32)
+        counts = np.bincount(places.numpy(), minlength=self.bins + 1)
+        counts[-2] += counts[-1]  # the last part has its end, too
+        return torch.from_numpy(counts[:-1]).to(torch.float32)
+
     def _upscale_histogram(
         self,
         histogram: torch.Tensor,

@@ -44,8 +44,9 @@ class _Headroom:
 
     def forward(self, x: torch.Tensor) -> Any:
         if x.numel():
-            for end, infinite in enumerate((-math.inf, math.inf)):
-                self.is_endless[end] |= bool((x == infinite).any())
+            low, high = map(float, torch.aminmax(x.detach()))
+            self.is_endless[0] |= low == -math.inf
+            self.is_endless[1] |= high == math.inf
         return super().forward(x)  # type: ignore[misc]
 
     def _calculate_qparams(self, min_val: torch.Tensor, max_val: torch.Tensor) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -79,13 +80,25 @@ def requantize(
     shift, ties away from 0.
     """
     x = x.to(torch.int64)
-    multiplier = torch.as_tensor(multiplier, dtype=torch.int64)
-    shift = torch.as_tensor(shift, dtype=torch.int64)
-    left, right = shift.clamp(min=0), (-shift).clamp(min=0)
-    x = ((x << left) if bool(left.any()) else x).clamp(INT32_MIN, INT32_MAX)
+    least, most = (shift, shift) if isinstance(shift, int) else map(int, torch.aminmax(shift))
+    if most > 0:
+        x = (x << _at_least_0(shift)).clamp_(INT32_MIN, INT32_MAX)
     # In place: memory that is new takes longer than the arithmetic.
-    high = (x * multiplier).add_(1 << 30).__irshift__(31).clamp_(INT32_MIN, INT32_MAX)
-    return rounding_shift_right(high, right)
+    product = (x * multiplier).add_(1 << 30)
+    if least >= 0:
+        return product.__irshift__(31).clamp_(INT32_MIN, INT32_MAX)
+    # Both shifts to the right at once. Ties go up: of negative values a little less than half is
+    # added, where anything is.
+    right = _at_least_0(-shift)
+    away = product >> 63
+    if most >= 0:
+        away *= right > 0
+    product.add_(away, alpha=1 << 31).add_((1 << right) >> 1 << 31).__irshift__(right + 31)
+    return product.clamp_(max=INT32_MAX) if most >= 0 else product
+
+
+def _at_least_0(shift: torch.Tensor | int) -> Any:
+    return max(shift, 0) if isinstance(shift, int) else shift.to(torch.int64).clamp(min=0)
 
 
 def requantize_wide(
@@ -178,17 +191,24 @@ def exact_conv2d(
 
 
 def exact_depthwise_conv2d(
-    x: torch.Tensor, weight: torch.Tensor, stride: Sequence[int], dilation: Sequence[int]
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    stride: Sequence[int],
+    dilation: Sequence[int],
+    largest: int,
 ) -> torch.Tensor:
-    """Integer convolution without padding of each channel by itself, NHWC x and weight [KH, KW, C],
-    exact, as exact_conv2d; tap by tap: torch's own, of float64, takes ten times as long.
+    """Integer convolution without padding of each channel by itself, NHWC x of values up to
+    `largest` and int8 weight [KH, KW, C], exact, as exact_conv2d, and in float32 where that holds
+    every sum; tap by tap: torch's own, of float64, takes ten times as long.
     """
     kh, kw, channels = weight.shape
+    fits = kh * kw * largest * -INT8_MIN <= 2**24
+    kind = torch.float32 if fits else torch.float64
     (y_step, x_step), (y_apart, x_apart) = stride, dilation
     height = (x.shape[1] - y_apart * (kh - 1) - 1) // y_step + 1
     width = (x.shape[2] - x_apart * (kw - 1) - 1) // x_step + 1
-    values, taps = x.to(torch.float64), weight.to(torch.float64)
-    out = torch.zeros((len(x), height, width, channels), dtype=torch.float64)
+    values, taps = x.to(kind), weight.to(kind)
+    out = torch.zeros((len(x), height, width, channels), dtype=kind)
     for ky in range(kh):
         rows = values[:, ky * y_apart :: y_step][:, :height]
         for kx in range(kw):

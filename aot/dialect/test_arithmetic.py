@@ -126,17 +126,23 @@ def test_convolution_in_float64_is_exact(seed: int, kernel: int, stride: int, gr
     st.tuples(st.integers(1, 3), st.integers(1, 3)),
     st.tuples(st.integers(1, 3), st.integers(1, 3)),
     st.tuples(st.integers(1, 2), st.integers(1, 2)),
+    st.sampled_from([255, 2**16 - 1]),
 )
 def test_depthwise_convolution_is_one_of_groups(
-    seed: int, kernel: tuple[int, int], stride: tuple[int, int], dilation: tuple[int, int]
+    seed: int,
+    kernel: tuple[int, int],
+    stride: tuple[int, int],
+    dilation: tuple[int, int],
+    largest: int,
 ) -> None:
     generator = torch.Generator().manual_seed(seed)
-    x = torch.randint(-(2**16), 2**16, (2, 7, 6, 5), generator=generator)
+    x = torch.randint(-largest, largest + 1, (2, 7, 6, 5), generator=generator)
     w = torch.randint(-128, 128, (*kernel, 5), generator=generator)
     grouped = exact_conv2d(
         x.permute(0, 3, 1, 2), w.permute(2, 0, 1)[:, None], stride, dilation, groups=5
     )
-    assert torch.equal(exact_depthwise_conv2d(x, w, stride, dilation), grouped.permute(0, 2, 3, 1))
+    actual = exact_depthwise_conv2d(x, w, stride, dilation, largest)
+    assert torch.equal(actual, grouped.permute(0, 2, 3, 1))
 
 
 # (input scale, output scale, output zero_point, count, sum of x - zero_point, result): int8 MEAN as

@@ -93,7 +93,7 @@ def conv2d(
     int32 [O]; padding is (top, bottom, left, right) of real zeros; result of the input's dtype [N,
     OH, OW, O]. Of int8 TFLite's CONV_2D.
     """
-    x = input.to(torch.float64) - input_zero_point
+    x = input.to(torch.float64).sub_(input_zero_point)
     if weight.shape[1:3] == (1, 1) and groups == 1 and not any(padding):
         points = x[:, :: stride[0], :: stride[1]]
         acc = (points @ weight.flatten(1).to(torch.float64).T).to(torch.int64)
@@ -101,6 +101,5 @@ def conv2d(
         x = pad_spatial(x.permute(0, 3, 1, 2), padding, 0)
         acc = exact_conv2d(x, weight.permute(0, 3, 1, 2), stride, dilation, groups)
         acc = acc.permute(0, 2, 3, 1)
-    acc = acc + bias.to(torch.int64)
-    out = requantize_sums(acc, multiplier, shift, input.dtype) + output_zero_point
+    out = requantize_sums(acc.add_(bias), multiplier, shift, input.dtype).add_(output_zero_point)
     return saturate(out, activation_min, activation_max, input.dtype).contiguous()

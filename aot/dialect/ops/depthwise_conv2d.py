@@ -11,7 +11,7 @@ import torch
 from aot.dialect.arithmetic import exact_depthwise_conv2d, requantize_sums, saturate
 from aot.dialect.library import define
 from aot.dialect.ops.conv2d import convolved_size
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
 
 
 def _infer(
@@ -74,9 +74,12 @@ def depthwise_conv2d(
     input's dtype [N, OH, OW, O]. Of int8 TFLite's DEPTHWISE_CONV_2D.
     """
     top, bottom, left, right = padding
-    x = input.to(torch.float64) - input_zero_point
+    x = input.to(torch.float32).sub_(input_zero_point)
     x = torch.nn.functional.pad(x, (0, 0, left, right, top, bottom))
-    x = x.repeat_interleave(weight.shape[2] // x.shape[3], dim=3)
-    acc = exact_depthwise_conv2d(x, weight, stride, dilation) + bias.to(torch.int64)
-    out = requantize_sums(acc, multiplier, shift, input.dtype) + output_zero_point
+    if weight.shape[2] > x.shape[3]:
+        x = x.repeat_interleave(weight.shape[2] // x.shape[3], dim=3)
+    kind = ACTIVATION_TYPES[input.dtype]
+    largest = kind.quant_max - kind.quant_min
+    acc = exact_depthwise_conv2d(x, weight, stride, dilation, largest)
+    out = requantize_sums(acc.add_(bias), multiplier, shift, input.dtype).add_(output_zero_point)
     return saturate(out, activation_min, activation_max, input.dtype)

@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import sys
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -58,6 +60,7 @@ from aot.pte.exir import (
     to_out_variant,
 )
 from aot.pte.kernel_forms import kernel_form
+from aot.replaced import replaced
 
 _SEGMENT_ALIGNMENT = 128  # ExecuTorch's
 
@@ -86,11 +89,14 @@ def write_pte(module: GraphModule, moved: Moved = NOT_MOVED) -> bytes:
         constant_segment=et.SubsegmentOffsets(0, []),
     )
     state = [et.Buffer(b""), *(et.Buffer(data) for data in method.state)]
-    data = serialize_pte_binary(
-        PTEFile(program, mutable_data=state[1:] and state),
-        extract_delegate_segments=True,
-        segment_alignment=max([_SEGMENT_ALIGNMENT, *alignments]),
-    )
+    # It changes a copy of the program, which takes long to make, and nobody reads this one again.
+    as_it_is = SimpleNamespace(deepcopy=lambda given: given)
+    with replaced(sys.modules[serialize_pte_binary.__module__], copy=as_it_is):
+        data = serialize_pte_binary(
+            PTEFile(program, mutable_data=state[1:] and state),
+            extract_delegate_segments=True,
+            segment_alignment=max([_SEGMENT_ALIGNMENT, *alignments]),
+        )
     return sealed(bytes(data))
 
 

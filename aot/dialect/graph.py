@@ -122,8 +122,13 @@ def calls(node: object, name: str) -> bool:
 
 def arguments(node: Node) -> dict[str, Any]:
     """A dialect node's arguments by name."""
-    names = [a.name for a in node.target._schema.arguments]  # type: ignore[union-attr]
-    return {**dict(zip(names, node.args, strict=False)), **node.kwargs}
+    return {**dict(zip(argument_names(node.target), node.args, strict=False)), **node.kwargs}
+
+
+@cache
+def argument_names(target: Any) -> tuple[str, ...]:
+    """Of an op, in order."""
+    return tuple(argument.name for argument in target._schema.arguments)
 
 
 def tensor_constant(module: GraphModule, node: object) -> torch.Tensor | None:

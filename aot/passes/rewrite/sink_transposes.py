@@ -28,6 +28,7 @@ from aot.dialect.graph import (
     NHWC,
     Builder,
     Edge,
+    argument_names,
     arguments,
     calls,
     dialect_op,
@@ -97,11 +98,8 @@ class _Sinker:
         op = dialect_op(node)
         assert op is not None
         values = {**arguments(node), **changed}
-        names = [a.name for a in node.target._schema.arguments]  # type: ignore[union-attr]
-        edge = edge_of(node)
-        return self.builder.call(
-            op, *(values[n] for n in names), edge=edge, origin=node.meta["origin"]
-        )
+        args = (values[name] for name in argument_names(node.target))
+        return self.builder.call(op, *args, edge=edge_of(node), origin=node.meta["origin"])
 
     def _follow(self, op: Node, perm: Perm, original: Node) -> Node:
         """The transpose behind a rewritten op."""

@@ -73,6 +73,12 @@ class Quantization:
         """The largest |q - q'| of two values, hence of q - zero_point."""
         return self.type.quant_max - self.type.quant_min
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest real number that an integer stands for."""
+        lowest, highest = (q - self.zero_point for q in (self.type.quant_min, self.type.quant_max))
+        return self.scale * lowest, self.scale * highest
+
     def nearest(self, value: float) -> int:
         """The integer that stands for the real number nearest to a value, saturated."""
         steps = value / self.scale

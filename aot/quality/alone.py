@@ -67,7 +67,11 @@ class Alone:
             if read and node.target is DEQUANTIZE:
                 found = changed[source_of(node)]
             elif read and node.target is QUANTIZE:
-                found = {i: held(x, node) for i, x in changed[source_of(node)].items()}
+                low, high = activation_quantization(node).ends
+                # Of infinities, and where an op is not defined.
+                found = {
+                    i: x.nan_to_num(0.0, high, low) for i, x in changed[source_of(node)].items()
+                }
             elif read:
                 for i in sorted({i for n in read for i in changed[n]}):
                     mine = {n: changed[n][i] for n in read if i in changed[n]}
@@ -80,13 +84,6 @@ class Alone:
             for n in self._done[node]:
                 changed.pop(n, None)
         return changed
-
-
-def held(values: torch.Tensor, node: Node) -> torch.Tensor:
-    """What a quantize node makes of infinities, and where an op is not defined."""
-    q = activation_quantization(node)
-    low, high = (q.scale * (end - q.zero_point) for end in (q.type.quant_min, q.type.quant_max))
-    return values.nan_to_num(0.0, high, low)
 
 
 def energy(expected: torch.Tensor, actual: torch.Tensor | None) -> float:

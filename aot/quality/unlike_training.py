@@ -82,12 +82,18 @@ def _unlike(known: Trained, found: Sequence[torch.Tensor]) -> str:
     is_many = len(means.unique(dim=0)) >= _SAMPLES
     if (is_many and size > _FAR) or min(size, together) > _VERY_FAR:
         return f"{size:.3g} times as far out as"
-    spread = float(torch.cat(centred, 1).std(1).median())
+    spread = float(_deviation(torch.cat(centred, 1)).median())
     if spread < _NARROW and (len(found) == KEPT_SAMPLES or _is_enough(found)):
         return f"{spread:.2g} times as wide as"
     if is_many and (shift := _typical(means)) > _SHIFTED:
         return f"typically {shift:.2g} deviations away from what it was"
     return ""
+
+
+def _deviation(rows: torch.Tensor) -> torch.Tensor:
+    """Of each row; torch's own takes five times as long."""
+    off = rows - rows.mean(1, keepdim=True)
+    return off.square_().sum(1).div_(rows.shape[1] - 1).sqrt_()
 
 
 def _typical(numbers: torch.Tensor) -> float:

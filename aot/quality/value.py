@@ -114,9 +114,7 @@ class Value:
     @property
     def limits(self) -> tuple[float, float]:
         """The least and the greatest real number that it can hold."""
-        q = self.quantization
-        lowest, highest = (end - q.zero_point for end in (q.type.quant_min, q.type.quant_max))
-        return q.scale * lowest, q.scale * highest
+        return self.quantization.ends
 
     @property
     def sqnr_db(self) -> float | None:

@@ -15,6 +15,9 @@ from aot.quality.decibels import power
 from aot.quality.nodes import call, last_readings, source_of
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 
+_RANK = 4
+"""Of images."""
+
 _ELEMENTS = 1 << 24
 """So many of a value, one behind the other for several errors, are held at once."""
 
@@ -72,6 +75,8 @@ class Alone:
                 found = {
                     i: x.nan_to_num(0.0, high, low) for i, x in changed[source_of(node)].items()
                 }
+            elif read and _is_of_images(node, read, exact):
+                found = _of_images(node, changed[read[0]], exact)
             elif read:
                 for i in sorted({i for n in read for i in changed[n]}):
                     mine = {n: changed[n][i] for n in read if i in changed[n]}
@@ -84,6 +89,21 @@ class Alone:
             for n in self._done[node]:
                 changed.pop(n, None)
         return changed
+
+
+def _is_of_images(node: Node, changed: Sequence[Node], exact: Environment) -> bool:
+    """Whether a node is a convolution of images that changed, with weights that did not."""
+    is_convolution = (
+        node.target is torch.ops.aten.convolution.default and exact[node].dim() == _RANK
+    )
+    return bool(is_convolution and list(changed) == [source_of(node)])
+
+
+def _of_images(node: Node, images: dict[int, Any], exact: Environment) -> dict[int, Any]:
+    """One convolution of all of them together: of few pixels it takes a quarter of the time."""
+    together: Environment = {source_of(node): torch.cat(list(images.values()))}
+    result = call(node, ChainMap(together, exact).__getitem__)
+    return dict(zip(images, result.split(len(exact[node])), strict=True))
 
 
 def energy(expected: torch.Tensor, actual: torch.Tensor | None) -> float:

@@ -60,8 +60,9 @@ PL_MUST_USE pl_status pl_linear_odd_wide_pairs_s8(const pl_context *ctx,
                                                   const pl_linear_dims *dims,
                                                   const pl_linear_data *data);
 
-// The same for two channels and four rows or more, without scratch: sums are as they are, weights
-// int16, [ceil(depth / 4)][2][4] with fours as (w0, w2, w1, w3), and zero behind the others.
+// pl_linear_pairs_s8 for two channels and four rows or more, without scratch: sums are as they are,
+// weights int16, [ceil(depth / 4)][2][4] with fours as (w0, w2, w1, w3), and zero behind the
+// others.
 PL_MUST_USE pl_status pl_linear_two_s8(const pl_context *ctx, const pl_linear_params *params,
                                        const pl_linear_dims *dims, const pl_linear_data *data);
 

@@ -24,7 +24,7 @@ typedef struct {
   uint32_t a0, b0, a1, b1;
 } sums;
 
-// The sums take all registers but one, as GCC does not see through the LDM.
+// With what the loop around it needs this takes fourteen registers, all that there are.
 #define MULTIPLY(FOURS)                                                                      \
   __asm__ volatile(FOURS /* NOLINT(bugprone-macro-parentheses): no expression */             \
                    : [a0] "+r"(of.a0), [b0] "+r"(of.b0), [a1] "+r"(of.a1), [b1] "+r"(of.b1), \

@@ -15,6 +15,7 @@ from tools.bootstrap.bazel import _manifest_header, _relink_absolute
 SCRIPT = Path("tools/bazel").absolute()
 IN_A_PIPE = f"--bazelrc={SCRIPT.resolve().parent}/in_a_pipe.bazelrc"
 WITHOUT_COLOR = f"--bazelrc={SCRIPT.resolve().parent}/without_color.bazelrc"
+WITHOUT_NAMESPACES = f"--bazelrc={SCRIPT.resolve().parent}/without_namespaces.bazelrc"
 BASIC = ["sh", "id", "mkdir", "readlink"]
 
 
@@ -31,6 +32,12 @@ class Machine:
             found = shutil.which(name)
             assert found
             (self.path / name).symlink_to(found)
+        self.program("unshare", "exit 0")
+
+    def program(self, name: str, text: str) -> None:
+        """A program on PATH, of lines of sh."""
+        (self.path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (self.path / name).chmod(0o755)
 
     def add(self, name: str, version: str = "", folder: Path | None = None) -> Path:
         program = (folder or self.path) / name
@@ -93,6 +100,57 @@ def test_little_of_progress_where_it_stays(machine: Machine) -> None:
     done = subprocess.run([SCRIPT, "info"], env=environment, capture_output=True, text=True)
     assert done.stdout == f"bazelisk: {IN_A_PIPE} info\n"
     assert Path(IN_A_PIPE.removeprefix("--bazelrc=")).exists()
+
+
+@pytest.mark.parametrize("machine_has", [True, False])
+def test_workers_without_namespaces(machine: Machine, machine_has: bool) -> None:
+    """Most containers: unshare fails, or is not there."""
+    machine.add("bazelisk")
+    if machine_has:
+        machine.program("unshare", "echo 'unshare failed: Operation not permitted' >&2; exit 1")
+    else:
+        (machine.path / "unshare").unlink()
+    done = machine.run()
+    assert done.stdout == f"bazelisk: {WITHOUT_NAMESPACES} build //a b\n"
+    assert done.stderr == ""
+    rc = Path(WITHOUT_NAMESPACES.removeprefix("--bazelrc=")).read_text()
+    (line,) = [line for line in rc.splitlines() if not line.startswith("#")]
+    assert line.replace("--no", "--") in (SCRIPT.resolve().parent.parent / ".bazelrc").read_text()
+
+
+@pytest.mark.parametrize("language", [None, "C", "de_DE.ISO-8859-1", "tr_TR.UTF-8"])
+def test_one_locale_for_everybody(machine: Machine, language: str | None) -> None:
+    machine.program("bazelisk", 'echo "$LC_ALL"')
+    given = {} if language is None else {"LANG": language, "LC_ALL": language}
+    assert machine.run(None, **given).stdout == "C.UTF-8\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "user"),
+    [
+        ("case $1 in -un) echo 4242; exit 1 ;; *) echo 4242 ;; esac", "4242"),
+        ("case $1 in -un) exit 1 ;; *) echo 4242 ;; esac", "4242"),
+        ("case $1 in -un) echo me ;; *) echo 4242 ;; esac", "me"),
+    ],
+)
+def test_user_without_a_name(machine: Machine, text: str, user: str) -> None:
+    (machine.path / "id").unlink()
+    machine.program("id", text)
+    machine.program("bazelisk", 'echo "$USER"')
+    assert machine.run().stdout == f"{user}\n"
+    assert machine.run(USER="given").stdout == "given\n"
+
+
+@pytest.mark.parametrize("variable", ["HOME", "XDG_CACHE_HOME"])
+def test_letters_beyond_ascii(machine: Machine, variable: str) -> None:
+    machine.add("bazelisk")
+    folder = machine.folder / "jörg~ x"
+    folder.mkdir()
+    done = machine.run(None, **{variable: str(folder)})
+    assert done.returncode == 1
+    assert "Bazel needs paths in ASCII" in done.stderr
+    folder = folder.rename(machine.folder / "a ~")
+    assert machine.run(None, **{variable: str(folder)}).returncode == 0
 
 
 def test_bazel_real_comes_first(machine: Machine) -> None:

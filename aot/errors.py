@@ -188,14 +188,14 @@ class LoweringError(Exception):
         super().__init__("\n".join([message, *(f"  {p}" for p in self.problems)]))
 
 
-_LIBRARIES = ("/lib/python3", "<frozen ")
+LIBRARIES = ("/lib/python3", "<frozen ")
 """Parts of the paths of what Python and pip install."""
 
 
 def raised(error: Exception) -> str:
     """What a user's own code raised, and where: "KeyError (npu.py:12): 'weight'"."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if not any(part in f.filename for part in _LIBRARIES)] or frames
+    own = [f for f in frames if not any(part in f.filename for part in LIBRARIES)] or frames
     where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
     if isinstance(error, SyntaxError):  # it says its own
         where = ""

@@ -27,6 +27,7 @@ from aot.errors import LoweringError
 from aot.export import export_aten
 from aot.garbage import older_objects_left
 from aot.inputs import Inputs
+from aot.internal_error import internal_errors_named
 from aot.partition.partition import partition
 from aot.passes.aten.equalize_channels import equalize_channels
 from aot.passes.aten.float_forms import float_forms
@@ -83,6 +84,7 @@ class Lowered(Artefact):
     quality: Quality
 
 
+@internal_errors_named
 @older_objects_left()
 @compiled_when_run()
 def lower(
@@ -153,6 +155,7 @@ def lower(
     Raises:
       LoweringError: with all problems found, where they are, and what to do; among them that the
         lowered model is too far from the float one.
+      InternalError: a fault of Pilotlight, with a file to send.
     """
     if io_layout not in LAYOUTS:
         raise LoweringError(

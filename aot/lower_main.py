@@ -31,6 +31,7 @@ with imports_that_stay():
     from aot.calibration import check_sample, samples_of
     from aot.errors import LoweringError
     from aot.inputs import Inputs, first_sample
+    from aot.internal_error import InternalError
     from aot.lower import Lowered, lower
     from aot.passes.rewrite.border import AUTO, LAYOUTS
     from aot.quality.decibels import MIN_SQNR_DB
@@ -385,7 +386,7 @@ def main(argv: Sequence[str]) -> None:
         raise app.UsageError(f"unexpected argument {argv[1]!r}")
     try:
         run()
-    except LoweringError as error:
+    except (LoweringError, InternalError) as error:
         print(f"ERROR: {error}", file=sys.stderr)
         sys.exit(1)
 

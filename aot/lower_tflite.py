@@ -15,6 +15,7 @@ from aot.dialect.moved import NOT_MOVED
 from aot.dialect.verifier import verify
 from aot.importers.tflite.differing import differing
 from aot.importers.tflite.importing import import_tflite
+from aot.internal_error import internal_errors_named
 from aot.partition.partition import partition
 from aot.passes.rewrite.border import images_moved
 from aot.pte.writer import write_pte
@@ -25,6 +26,7 @@ from aot.targets import CUT, REQUIRED, target_named
 from aot.targets.target import Target
 
 
+@internal_errors_named
 def lower_tflite(
     data: bytes,
     *,
@@ -46,6 +48,7 @@ def lower_tflite(
 
     Raises:
       LoweringError: it is no such file, or has an op that is not supported: which one, and what is.
+      InternalError: a fault of Pilotlight, with a file to send.
     """
     if not isinstance(target, Target):
         target = target_named(target, verify_npu, neutron)

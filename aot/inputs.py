@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 import inspect
 import itertools
+import keyword
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
@@ -319,10 +320,23 @@ def _flat(
         given = inspect.BoundArguments(example.signature, OrderedDict(filled))
         return kind.forward(self, *given.args, **given.kwargs)
 
-    names = [re.sub(r"\W+", "_", path).strip("_") for path in paths]
     forward.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(name, _POSITIONAL[1]) for name in ("self", *names)]
+        [inspect.Parameter(name, _POSITIONAL[1]) for name in ("self", *_names(paths))]
     )
     flat = copy.copy(model)
     flat.__class__ = type(kind.__name__, (kind,), {"forward": forward})
     return flat
+
+
+def _names(paths: list[str]) -> list[str]:
+    """Identifiers for paths, each another: "batch['image']" is batch_image. Those that are taken
+    get a number.
+    """
+    names = ["self"]
+    for path in paths:
+        name = re.sub(r"\W+", "_", path).strip("_")
+        if not name.isidentifier() or keyword.iskeyword(name):
+            name = f"input_{name}".strip("_")
+        numbered = (f"{name}_{n}" for n in itertools.count(1))
+        names.append(next(n for n in itertools.chain([name], numbered) if n not in names))
+    return names[1:]

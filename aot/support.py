@@ -214,7 +214,8 @@ def _problem(node: Node, roots: Roots, may_be_float: MayBeFloat) -> Problem | No
     shapes = [t.shape for t in tensors if isinstance(t, torch.Tensor)]
     if any(0 in shape for shape in shapes) and rejection is None:
         return problem("it works on a tensor without elements", "values with at least one element")
-    if any(len(shape) > MAX_RANK for shape in shapes):
+    given = [n.meta.get("val") for n in (node, *node.all_input_nodes) if n.op != "get_attr"]
+    if any(isinstance(t, torch.Tensor) and t.dim() > MAX_RANK for t in given):
         return problem(
             f"it works on a tensor of more than {MAX_RANK} dimensions, which the device has no "
             "room for",

@@ -16,7 +16,7 @@ from torch import nn
 from aot.errors import LoweringError
 from aot.inputs import Inputs, first_sample
 from aot.lower import lower
-from aot.program import result_paths
+from aot.program import result_paths, tensor_names
 from aot.testing.fixtures import model
 
 
@@ -322,3 +322,24 @@ def test_bytes_are_of_models_that_take_bytes() -> None:
     lowered = lower(nn.Linear(4, 2).eval(), samples[0], calibration=samples)
     with pytest.raises(ValueError, match="is uint8.*the model takes int8"):
         lowered.reference([torch.zeros(1, 4, dtype=torch.uint8)])
+
+
+_V = torch.ones(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("example", "forward", "names"),
+    [
+        ({"a": {"b": _V}, "a_b": _V}, "a, a_b: a['b'] * 2 + a_b", ["a_b", "a_b_1"]),
+        ({"a": {"x y": _V, "x.y": _V}}, "a: a['x y'] * 2 + a['x.y']", ["a_x_y", "a_x_y_1"]),
+        ({"a": [_V], "self_": _V}, "a, self_: a[0] * 2 + self_", ["a_0", "self_1"]),
+        ({"a": [_V], "_": _V}, "a, _: a[0] * 2 + _", ["a_0", "input"]),
+        ({"_": [_V, _V]}, "_: _[0] * 2 + _[1]", ["input_0", "input_1"]),
+    ],
+)
+def test_paths_that_give_one_name_or_none(example: Any, forward: str, names: list[str]) -> None:
+    net = type("Net", (nn.Module,), {"forward": eval(f"lambda self, {forward}")})()
+    inputs = Inputs(net.eval(), example, "example_inputs")
+    assert isinstance(inputs.model, nn.Module)
+    assert torch.equal(inputs.model(*inputs.example), _V * 3)
+    assert tensor_names(torch.export.export(inputs.model, inputs.example)) == names

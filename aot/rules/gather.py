@@ -16,13 +16,14 @@ import torch
 from torch.fx import Node
 from torch.fx.node import map_arg
 
-from aot.dialect.graph import shape_of, tensor_constant
+from aot.dialect.graph import Edge, shape_of, tensor_constant
 from aot.dialect.library import Op
 from aot.dialect.ops.embedding import embedding
 from aot.dialect.ops.gather import gather
 from aot.dialect.ops.reshape import reshape
 from aot.rules.places import places, problem
 from aot.rules.rule import Call, Family, Output, Shares, UnaryRule
+from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
 _CIRCULAR = _aten._pad_circular.default
@@ -99,7 +100,10 @@ def _rows(call: Call) -> Node:
     (x,) = call.inputs
     shape = shape_of(x)
     of = places(call, shape)
-    taken = call.emit(embedding, of.table(call, x), of.rows)
+    rows = of.rows
+    if len(shape_of(rows)) == MAX_RANK:  # there is no room for the rows' width
+        rows = call.emit(reshape, rows, [math.prod(shape_of(rows))], edge=Edge())
+    taken = call.emit(embedding, of.table(call, x), rows)
     rest = [size for d, size in enumerate(shape) if d not in of.front]
     return of.from_named(call, taken, rest)
 

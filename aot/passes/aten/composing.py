@@ -24,10 +24,8 @@ def as_type(node: Node, x: Node, dtype: torch.dtype) -> Node:
 
 
 def source_of(node: Node) -> Node:
-    """The first argument."""
-    (x, *_) = node.args
-    assert isinstance(x, Node)
-    return x
+    """The first tensor of an op; numbers may stand before it, as in 2 ** x."""
+    return next(argument for argument in node.args if isinstance(argument, Node))
 
 
 def along(node: Node) -> tuple[Node, int]:

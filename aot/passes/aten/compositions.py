@@ -145,7 +145,7 @@ def _product(module: GraphModule, node: Node) -> Results:
 
 
 def _quotient(module: GraphModule, node: Node) -> Results:
-    x, y, mode = source_of(node), argument(node, "other"), argument(node, "rounding_mode")
+    x, y, mode = node.args[0], argument(node, "other"), argument(node, "rounding_mode")
     if is_scalar(x) or is_scalar(y) or node.meta["val"].dtype != torch.float32:
         return {}  # a function of one value, or of indices
     quotient = call(node, _aten.div.Tensor, x, y)

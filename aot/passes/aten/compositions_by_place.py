@@ -110,8 +110,10 @@ def _counted(module: GraphModule, node: Node) -> Results:
     before = constant(module, node, "before", triangle)
     if is_mask(x):
         x = as_type(node, x, torch.int64)
-    rows = call(node, _aten.unsqueeze.default, call(node, _aten.transpose.int, x, dim, -1), -2)
+    turned = call(node, _aten.transpose.int, x, dim, -1)
+    rows = call(node, _aten.reshape.default, turned, [-1, 1, count])
     total = call(node, _aten.sum.dim_IntList, call(node, _aten.mul.Tensor, rows, before), [-1])
+    total = call(node, _aten.reshape.default, total, list(turned.meta["val"].shape))
     return {0: call(node, _aten.transpose.int, total, dim, -1)}
 
 

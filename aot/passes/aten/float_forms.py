@@ -27,7 +27,7 @@ from aot.dialect.graph import drop_dead_code
 from aot.dialect.results import taken_from
 from aot.errors import keep_names
 from aot.passes.aten.build import call, constant
-from aot.passes.aten.composing import along, times_matrix
+from aot.passes.aten.composing import along, source_of, times_matrix
 from aot.passes.aten.float_pointwise import POINTWISE, Form
 from aot.rules import floats
 from aot.rules.masked_softmax import MASKED_SOFTMAX
@@ -94,7 +94,7 @@ def _decomposed(module: GraphModule, node: Node) -> Node | None:
             target = _aten.reshape.default if part.target in _VIEWS else part.target
             new = module.graph.call_function(target, args, kwargs)
             value = part.meta["val"]
-            value = _source(node).meta["val"].new_empty(value.shape, dtype=value.dtype)
+            value = source_of(node).meta["val"].new_empty(value.shape, dtype=value.dtype)
             new.meta = {**node.meta, "val": value}
             if not has_float_kernel(new):
                 shorter = _FORMS[new.target](module, new) if new.target in _FORMS else None
@@ -143,15 +143,9 @@ _MOVES = {
 }
 
 
-def _source(node: Node) -> Node:
-    (x, *_) = node.args
-    assert isinstance(x, Node)
-    return x
-
-
 def _mean(module: GraphModule, node: Node) -> Node | None:
     of, _ = taken_from(node)
-    x = _source(of)
+    x = source_of(of)
     dims, keepdim = reduction(of, x.meta["val"].dim())
     return _mean_of(node, x, dims, keepdim)
 
@@ -164,7 +158,7 @@ def _mean_of(node: Node, x: Node, dims: list[int], keepdim: bool) -> Node:
 
 def _variance(module: GraphModule, node: Node) -> Node | None:
     of, _ = taken_from(node)
-    x = _source(of)
+    x = source_of(of)
     dims, keepdim = reduction(of, x.meta["val"].dim())
     count = math.prod(x.meta["val"].shape[d] for d in dims)
     correction = argument(of, "correction")
@@ -180,7 +174,7 @@ def _variance(module: GraphModule, node: Node) -> Node | None:
 
 
 def _log_sum_exp(module: GraphModule, node: Node) -> Node | None:
-    x = _source(node)
+    x = source_of(node)
     dims, keepdim = reduction(node, x.meta["val"].dim())
     largest = call(node, _aten.amax.default, x, dims, True)
     terms = call(node, _aten.exp.default, call(node, _aten.sub.Tensor, x, largest))
@@ -191,7 +185,7 @@ def _log_sum_exp(module: GraphModule, node: Node) -> Node | None:
 
 
 def _rms_norm(module: GraphModule, node: Node) -> Node | None:
-    x, weight, eps = _source(node), argument(node, "weight"), argument(node, "eps")
+    x, weight, eps = source_of(node), argument(node, "weight"), argument(node, "eps")
     rank = x.meta["val"].dim()
     dims = [*range(rank - len(argument(node, "normalized_shape")), rank)]
     mean = _mean_of(node, call(node, _aten.mul.Tensor, x, x), dims, True)
@@ -203,7 +197,7 @@ def _rms_norm(module: GraphModule, node: Node) -> Node | None:
 
 def _linear_by_axis(module: GraphModule, node: Node) -> Node | None:
     """Pools that average and resampling: a matrix for the rows of an image and one for columns."""
-    x = _source(node)
+    x = source_of(node)
     if x.meta["val"].dim() != 4:
         return None
     batch, channels, height, width = x.meta["val"].shape
@@ -237,7 +231,7 @@ def _linear_by_axis(module: GraphModule, node: Node) -> Node | None:
 def _max_pool(module: GraphModule, node: Node) -> Node | None:
     """The maximum of slices, one for each place in a window."""
     of, _ = taken_from(node)
-    x = _source(of)
+    x = source_of(of)
     if x.meta["val"].dim() != 4:
         return None
     kernel = pair(argument(of, "kernel_size"))
@@ -267,7 +261,7 @@ def _max_pool(module: GraphModule, node: Node) -> Node | None:
 
 def _adaptive_max_pool(module: GraphModule, node: Node) -> Node | None:
     """Where its windows are all of one size."""
-    x = _source(taken_from(node)[0])
+    x = source_of(taken_from(node)[0])
     before, after = x.meta["val"].shape[-2:], node.meta["val"].shape[-2:]
     if any(size % count for size, count in zip(before, after, strict=True)):
         return None
@@ -290,7 +284,7 @@ def _running_sum(module: GraphModule, node: Node) -> Node | None:
 
 
 def _resized_line(module: GraphModule, node: Node) -> Node | None:
-    x = _source(node)
+    x = source_of(node)
     lines: torch.Tensor = node.target(  # type: ignore[operator]
         torch.eye(x.meta["val"].shape[-1])[None], *node.args[1:], **node.kwargs
     )
@@ -300,7 +294,7 @@ def _resized_line(module: GraphModule, node: Node) -> Node | None:
 def _by_channel(module: GraphModule, node: Node) -> Node | None:
     """An instance norm, which torch writes as a batch norm of one batch: a group a channel."""
     of, _ = taken_from(node)
-    x = _source(of)
+    x = source_of(of)
     if x.meta["val"].shape[0] != 1:
         return None
     weight, bias = argument(of, "weight"), argument(of, "bias")
@@ -310,7 +304,7 @@ def _by_channel(module: GraphModule, node: Node) -> Node | None:
 
 def _masked_softmax(module: GraphModule, node: Node) -> Node | None:
     """Of a row that is masked whole 0."""
-    x, mask = _source(node), argument(node, "mask")
+    x, mask = source_of(node), argument(node, "mask")
     lowest = constant(module, node, "lowest", torch.tensor(torch.finfo(torch.float32).min))
     zero = constant(module, node, "zero", torch.tensor(0.0))
     scores = call(node, _aten.where.self, mask, x, lowest)

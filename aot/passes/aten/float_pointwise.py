@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -89,6 +90,23 @@ def _whole_quotient(module: GraphModule, node: Node) -> Node | None:
     return quotient if rounded is None else call(node, rounded, quotient)
 
 
+def _rest(module: GraphModule, node: Node) -> Node | None:
+    """remainder and fmod: either operand may be a number."""
+    x, y = node.args[:2]
+    is_fmod = node.target in (_aten.fmod.Tensor, _aten.fmod.Scalar)
+    quotient = call(node, _aten.div.Tensor, x, y)
+    rounded = call(node, _aten.trunc.default if is_fmod else _aten.floor.default, quotient)
+    return call(node, _aten.sub.Tensor, x, call(node, _aten.mul.Tensor, rounded, y))
+
+
+def _power_of_number(module: GraphModule, node: Node) -> Node | None:
+    """2 ** x is exp(x * log 2)."""
+    base, x = node.args
+    if not isinstance(base, bool | int | float) or base <= 0:
+        return None
+    return call(node, _aten.exp.default, call(node, _aten.mul.Tensor, x, math.log(base)))
+
+
 def _hard_shrink(module: GraphModule, node: Node) -> Node | None:
     x = source_of(node)
     far = call(node, _aten.gt.Scalar, call(node, _aten.abs.default, x), argument(node, "lambd"))
@@ -123,6 +141,12 @@ POINTWISE: dict[Any, Form] = {
     _aten.clamp.Tensor: _clamp_by_values,
     _aten.fmax.default: _larger,
     _aten.fmin.default: _larger,
+    _aten.remainder.Tensor: _rest,
+    _aten.remainder.Scalar: _rest,
+    _aten.remainder.Scalar_Tensor: _rest,
+    _aten.fmod.Tensor: _rest,
+    _aten.fmod.Scalar: _rest,
+    _aten.pow.Scalar: _power_of_number,
     _aten.div.Tensor_mode: _whole_quotient,
     _aten.div.Scalar_mode: _whole_quotient,
     _aten._to_copy.default: _as_it_was,

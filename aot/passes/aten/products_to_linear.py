@@ -5,7 +5,8 @@ are quantized by the channel.
 Matches products (aot/rules/matmul.py) one side of which is a constant matrix, the same for all
 batches. If that is the left one, the other is transposed before the layer and the result behind it.
 A constant vector that is added becomes the bias. Writes addmm and addmv as product and sum, and a
-linear whose weight is computed as a product. Leaves constants that differ from batch to batch.
+linear whose weight is computed, or a vector, as a product. Leaves constants that differ from batch
+to batch.
 """
 
 from __future__ import annotations
@@ -69,9 +70,10 @@ def _product_of_linear(module: GraphModule, node: Node) -> Node | None:
     if node.target is not _LINEAR:
         return None
     x, weight, bias = (argument(node, name) for name in ("input", "weight", "bias"))
-    if tensor_constant(module, weight) is not None:
+    rank = weight.meta["val"].dim()
+    if tensor_constant(module, weight) is not None and rank == 2:
         return None
-    if weight.meta["val"].dim() == 2:
+    if rank == 2:
         weight = call(node, _aten.permute.default, weight, [1, 0])
     product = call(node, _aten.matmul.default, x, weight)
     return product if bias is None else call(node, _aten.add.Tensor, product, bias)

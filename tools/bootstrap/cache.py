@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The user's cache folder: finished things appear in it whole or not at all."""
 
+from __future__ import annotations
+
 import fcntl
 import os
 import pwd

@@ -5,6 +5,8 @@ It starts itself again by the path that the system gives for it: with the loader
 tools are wrapped, that would be the loader's. So the program itself names its loader.
 """
 
+from __future__ import annotations
+
 import sys
 from pathlib import Path
 

@@ -5,6 +5,8 @@ The folder lies in the user's cache and is named after what was asked for, so th
 finds it again. Used by the repository rules; tools/bootstrap/bazel.py is built on the same parts.
 """
 
+from __future__ import annotations
+
 import argparse
 import hashlib
 import json

@@ -4,6 +4,8 @@
 Runs with the Python of the build's environment, whose setuptools pip asks what the package is.
 """
 
+from __future__ import annotations
+
 import sys
 import tarfile
 from pathlib import Path

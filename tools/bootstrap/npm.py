@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fetches pinned packages from npm; where there is none, with the npm of the Node.js on PyPI."""
 
+from __future__ import annotations
+
 import hashlib
 import shutil
 from pathlib import Path

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fetches what the page of an image is drawn with (boards/report) and prints its folder."""
 
+from __future__ import annotations
+
 import sys
 import tarfile
 from pathlib import Path

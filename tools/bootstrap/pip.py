@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs pip with any Python, also one that came without it."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil

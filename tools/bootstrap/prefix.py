@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Unpacks Debian packages into a folder and makes their programs run from there."""
 
+from __future__ import annotations
+
 import fnmatch
 import json
 import os
@@ -9,9 +11,10 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tools.bootstrap.apt import Apt, Package
-from tools.bootstrap.report import SetupError, run, say
-from tools.bootstrap.sources import machine_mirrors
+from tools.bootstrap.deb import MERGED, relink_absolute, unpack
+from tools.bootstrap.download import Downloader
+from tools.bootstrap.lock import Package, locked_packages
+from tools.bootstrap.report import SetupError, say
 
 LIBRARIES = Path("usr/lib/x86_64-linux-gnu")
 LOADER = LIBRARIES / "ld-linux-x86-64.so.2"
@@ -34,41 +37,18 @@ def fetch(
         version by package name; also written to `result/packages.json` with checksums.
 
     Raises:
-        SetupError: nothing usable was fetched from any mirror of this machine.
+        SetupError: the lock file lacks the packages, or no server has them.
     """
     if platform.machine() != "x86_64":
         raise SetupError(f"only x86-64 machines are set up, this one is {platform.machine()}")
-    for program in ("apt-get", "dpkg-deb"):
-        if not shutil.which(program):
-            raise SetupError(f"this machine has no {program}: it is not Debian nor like it")
-    problems = []
-    for mirror in machine_mirrors():
-        try:
-            apt = Apt(work, mirror, suite, without)
-            say(f"reading the index of Debian {suite} (10 MB)")
-            apt.update()
-            closure = apt.closure(packages)
-            files = apt.download(packages, closure)
-        except SetupError as error:
-            problems.append(f"{mirror.uri}: {error}")
-            continue
-        size = sum(package.size for package in closure)
-        say(f"unpacking {len(files)} packages, {size / 1e6:.0f} MB")
-        for path in files:
-            run(f"unpacking {path.name}", ["dpkg-deb", "-x", path, result])
-        _merge_usr(result)
-        return _write_manifest(result, suite, closure)
-    raise SetupError("\n".join(problems))
-
-
-def _merge_usr(result: Path) -> None:
-    """Moves /bin, /lib and the like, which older suites still fill, below /usr."""
-    for name in ("bin", "lib", "lib64", "sbin"):
-        folder = result / name
-        if folder.is_dir() and not folder.is_symlink():
-            shutil.copytree(folder, result / "usr" / name, symlinks=True, dirs_exist_ok=True)
-            shutil.rmtree(folder)
-            folder.symlink_to(f"usr/{name}")
+    locked = locked_packages(suite, packages, without)
+    say(f"downloading {len(locked.closure)} packages, {locked.megabytes} MB")
+    Downloader(locked, work / "archives").each(lambda deb: unpack(deb, result))
+    for name in MERGED:
+        if (result / "usr" / name).is_dir():
+            (result / name).symlink_to(f"usr/{name}")
+    relink_absolute(result)
+    return _write_manifest(result, suite, locked.closure)
 
 
 def _write_manifest(result: Path, suite: str, closure: Sequence[Package]) -> dict[str, str]:

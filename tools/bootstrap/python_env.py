@@ -6,6 +6,8 @@ made it. Packages that a user wants beside it lie in a small one of their own, w
 one. Called by @python_env, before there is any environment: standard library only.
 """
 
+from __future__ import annotations
+
 import argparse
 import hashlib
 import json

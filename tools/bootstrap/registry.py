@@ -6,6 +6,8 @@ there is no other. Debian's Bazel carries the sources of most: they become local
 here loads the rest: they become empty ones.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterator

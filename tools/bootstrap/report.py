@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the user is told while something is set up."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess

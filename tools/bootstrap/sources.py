@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the Debian mirrors that this machine already uses.
+"""Find the Debian mirrors, logins and proxies that this machine already uses.
 
-The repository names no host: the address of a mirror comes from the machine's own apt configuration
-(one-line `.list` files and deb822 `.sources` files) or from PILOTLIGHT_DEBIAN_MIRROR.
+The repository names no mirror: PILOTLIGHT_DEBIAN_MIRROR does, or the machine's apt, in one-line
+`.list` files and deb822 `.sources` files. Checksums make sure of the packages, not the mirror.
 """
 
+from __future__ import annotations
+
+import base64
 import os
 import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
-from tools.bootstrap.report import SetupError
-
 MIRROR_VARIABLE = "PILOTLIGHT_DEBIAN_MIRROR"
-ARCHIVE_KEYRING = Path("usr/share/keyrings/debian-archive-keyring.gpg")
 
 # What the archive of Debian itself calls its suites; third-party archives use other names.
 _SUITES = re.compile(
@@ -24,31 +26,18 @@ _SUITES = re.compile(
 
 
 @dataclass(frozen=True)
-class Mirror:
-    """Base address of a Debian archive, without `/dists/...`, and the keyring that signs it."""
-
-    uri: str
-    keyring: Path
-
-
-@dataclass(frozen=True)
 class _Entry:
     uris: tuple[str, ...]
     suites: tuple[str, ...]
     components: tuple[str, ...]
-    signed_by: str
 
 
 def _one_line_entries(text: str) -> Iterator[_Entry]:
     for line in text.splitlines():
-        match = re.match(r"\s*deb\s+(?:\[([^]]*)\]\s*)?(\S+)\s+(\S+)\s+([^#]+)", line)
-        if not match:
-            continue
-        options, uri, suite, components = match.groups()
-        signed_by = re.search(r"signed-by=(\S+)", options or "", re.IGNORECASE)
-        yield _Entry(
-            (uri,), (suite,), tuple(components.split()), signed_by.group(1) if signed_by else ""
-        )
+        match = re.match(r"\s*deb\s+(?:\[[^]]*\]\s*)?(\S+)\s+(\S+)\s+([^#]+)", line)
+        if match:
+            uri, suite, components = match.groups()
+            yield _Entry((uri,), (suite,), tuple(components.split()))
 
 
 def _deb822_entries(text: str) -> Iterator[_Entry]:
@@ -71,7 +60,6 @@ def _deb822_entries(text: str) -> Iterator[_Entry]:
             tuple(fields.get("uris", "").split()),
             tuple(fields.get("suites", "").split()),
             tuple(fields.get("components", "").split()),
-            fields.get("signed-by", "").strip(),
         )
 
 
@@ -88,43 +76,64 @@ def _entries(root: Path) -> Iterator[_Entry]:
             yield from _deb822_entries(text)
 
 
-def machine_mirrors(root: Path = Path("/")) -> list[Mirror]:
-    """Returns the Debian mirrors to try, best first.
+def _expanded(uri: str, root: Path) -> Iterator[str]:
+    """Yield the address, or those of a list of mirrors; apt alone knows other kinds."""
+    uris = [uri]
+    if uri.startswith("mirror+file:"):
+        try:
+            text = (root / uri[len("mirror+file:") :].lstrip("/")).read_text(encoding="utf-8")
+        except OSError:
+            return
+        uris = [line.split()[0] for line in text.splitlines() if line.strip()[:1] not in ("", "#")]
+    for each in uris:
+        if each.startswith(("http://", "https://", "file:/")):
+            yield each.rstrip("/")
+
+
+def machine_mirrors(root: Path = Path("/")) -> list[str]:
+    """Return base addresses of Debian mirrors, without `/dists`; the best first.
 
     Args:
-        root: folder that holds `etc/apt` and `usr/share/keyrings`; another one in tests.
-
-    Raises:
-        SetupError: no entry of the apt configuration is a Debian archive with component `main`,
-            or the keyring that Debian signs with is not installed.
+        root: folder that holds `etc/apt`; another one in tests.
     """
-    default_keyring = root / ARCHIVE_KEYRING
-    found: list[Mirror] = []
-    override = os.environ.get(MIRROR_VARIABLE)
-    if override:
-        found.append(Mirror(override.rstrip("/"), default_keyring))
-    else:
-        for entry in _entries(root):
-            if "main" not in entry.components:
-                continue
-            if not any(_SUITES.fullmatch(suite) for suite in entry.suites):
-                continue
-            keyring = Path(entry.signed_by)
-            if not keyring.is_absolute() or "\n" in entry.signed_by:
-                keyring = default_keyring
+    if override := os.environ.get(MIRROR_VARIABLE):
+        return [override.rstrip("/")]
+    found: list[str] = []
+    for entry in _entries(root):
+        if "main" in entry.components and any(map(_SUITES.fullmatch, entry.suites)):
             for uri in entry.uris:
-                mirror = Mirror(uri.rstrip("/"), keyring)
-                if mirror not in found:
-                    found.append(mirror)
-    if not found:
-        raise SetupError(
-            f"no Debian mirror found in {root / 'etc/apt'}: "
-            f"set {MIRROR_VARIABLE} to the base address of one (what stands before '/dists')"
-        )
-    missing = [mirror.keyring for mirror in found if not mirror.keyring.is_file()]
-    if len(missing) == len(found):
-        raise SetupError(
-            f"the keyring of the Debian archive is missing ({missing[0]}): "
-            "install the package debian-archive-keyring"
-        )
-    return [mirror for mirror in found if mirror.keyring not in missing]
+                found += _expanded(uri, root)
+    return list(dict.fromkeys(found))
+
+
+@lru_cache
+def read_logins(root: Path = Path("/")) -> dict[str, str]:
+    """Return a header `Authorization` by host, of apt's files of logins (apt_auth.conf(5))."""
+    logins = {}
+    for path in [
+        root / "etc/apt/auth.conf",
+        *sorted((root / "etc/apt/auth.conf.d").glob("*.conf")),
+    ]:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError:
+            continue
+        for entry in re.split(r"(?:^|\s)machine\s+", re.sub(r"#.*", "", text))[1:]:
+            machine, *words = entry.split()
+            fields = dict(zip(words[::2], words[1::2]))  # noqa: B905 (Python 3.8)
+            pair = f"{fields.get('login', '')}:{fields.get('password', '')}"
+            host = re.sub(r"^\w+://|[:/].*$", "", machine)
+            logins[host] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+    return logins
+
+
+@lru_cache
+def read_proxies_of_apt() -> dict[str, str]:
+    """Return the proxy by protocol that the machine's apt uses."""
+    try:
+        command = ["apt-config", "dump", "Acquire"]
+        dump = subprocess.run(command, capture_output=True, text=True).stdout
+    except OSError:
+        return {}
+    found = re.findall(r'^Acquire::(https?)::Proxy "([^"]+)";$', dump, re.MULTILINE | re.IGNORECASE)
+    return {protocol: proxy for protocol, proxy in found if proxy != "DIRECT"}

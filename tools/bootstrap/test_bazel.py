@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.bootstrap.bazel import _manifest_header, _relink_absolute
+from tools.bootstrap.bazel import _manifest_header
+from tools.bootstrap.deb import relink_absolute
 
 SCRIPT = Path("tools/bazel").absolute()
 IN_A_PIPE = f"--bazelrc={SCRIPT.resolve().parent}/in_a_pipe.bazelrc"
@@ -261,6 +262,6 @@ def test_absolute_links_turn_relative(tmp_path: Path) -> None:
     (tmp_path / "usr/lib").mkdir(parents=True)
     (tmp_path / "usr/lib/conf").symlink_to("/etc/java/security")
     (tmp_path / "usr/lib/host").symlink_to("/etc/hostname")
-    _relink_absolute(tmp_path)
+    relink_absolute(tmp_path)
     assert os.readlink(tmp_path / "usr/lib/conf") == "../../etc/java/security"
     assert os.readlink(tmp_path / "usr/lib/host") == "/etc/hostname"

@@ -1,157 +1,154 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets up a tool from a made-up archive: apt-get and dpkg-deb are fakes on PATH."""
+"""Set up a tool from a made-up archive: a mirror and an archive of snapshots on 127.0.0.1."""
 
-import hashlib
 import json
 import os
 import shutil
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tools.bootstrap import archive, download, lock
+from tools.bootstrap.archive import Archive
+from tools.bootstrap.lock import Request, write_lock
+from tools.bootstrap.made_up_archive import KEYS, publish, served
 from tools.bootstrap.prefix import LIBRARIES, LOADER, fetch, prune, wrap_programs
 from tools.bootstrap.report import SetupError
-from tools.bootstrap.sources import MIRROR_VARIABLE, Mirror
+from tools.bootstrap.sources import MIRROR_VARIABLE
 
-APT_GET = """\
-#!{python}
-import json, os, re, sys
-from pathlib import Path
-world = Path("{world}")
-config = Path(os.environ["APT_CONFIG"]).read_text()
-sources = Path(re.search(r'sourcelist "(.*)"', config)[1]).read_text()
-archives = Path(re.search(r'archives "(.*)"', config)[1])
-with (world / "log").open("a") as log:
-    log.write(" ".join(sys.argv[1:]) + "\\n")
-if "dead.example" in sources:
-    print("E: Failed to fetch http://dead.example", file=sys.stderr)
-    sys.exit(100)
-if "--print-uris" in sys.argv:
-    for file in json.loads((world / "index.json").read_text()):
-        print("'http://x/%(name)s' %(name)s %(size)s SHA256:%(sha)s" % file)
-if "--download-only" in sys.argv:
-    broken = int((world / "broken").read_text())
-    (world / "broken").write_text(str(max(0, broken - 1)))
-    for file in json.loads((world / "index.json").read_text()):
-        data = (world / file["name"]).read_bytes()
-        if not (archives / file["name"]).exists():
-            (archives / file["name"]).write_bytes(data[::-1] if broken else data)
-"""
-
-DPKG_DEB = """\
-#!/bin/sh
-mkdir -p "$3/usr" && cp "$2" "$3/usr/"
-"""
+PACKAGES = {
+    "tool": (
+        "Version: 1.0\nDepends: library",
+        {
+            "usr/bin/tool": "tool",
+            "bin/link": "-> /usr/bin/tool",
+            "usr/bin/same": "=> ./usr/bin/tool",
+        },
+    ),
+    "library": ("Version: 2:2.0-1", {"lib/x/library.so": "library", "lib64/a": "-> ../x"}),
+    "base": ("Version: 1", {"lib": "-> usr/lib", "etc/base": "base"}),
+}
+DATE = "20261129T081755Z"
 
 
 class World:
-    """A machine with one package archive."""
+    """A mirror, an archive of snapshots, and a lock file with all of PACKAGES."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch):
-        self.folder = folder / "world"
-        programs = folder / "bin"
-        for created in (self.folder, programs):
-            created.mkdir()
-        for name, text in {
-            "apt-get": APT_GET.format(python=sys.executable, world=self.folder),
-            "apt-config": "#!/bin/sh\necho 'Acquire::http::Proxy \"http://proxy.example\";'\n",
-            "dpkg-deb": DPKG_DEB,
-        }.items():
-            (programs / name).write_text(text)
-            (programs / name).chmod(0o755)
-        self.set_broken(0)
-        index = []
-        for name in ("tool_1.0_amd64.deb", "library_2%3a2.0-1_all.deb"):
-            data = name.encode() * 100
-            (self.folder / name).write_bytes(data)
-            sha = hashlib.sha256(data).hexdigest()
-            index.append({"name": name, "size": len(data), "sha": sha})
-        (self.folder / "index.json").write_text(json.dumps(index))
-        keyring = folder / "keyring.gpg"
-        keyring.touch()
-        self.mirrors = [Mirror("http://live.example/debian", keyring)]
-        monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-        monkeypatch.setattr("tools.bootstrap.prefix.machine_mirrors", lambda: self.mirrors)
+    def __init__(self, folder: Path, address: str, monkeypatch: pytest.MonkeyPatch):
+        self.mirror, self.snapshot = folder / "mirror", folder / "snapshots" / DATE
+        publish(self.mirror, PACKAGES)
+        monkeypatch.setenv(MIRROR_VARIABLE, f"{address}/mirror")
+        monkeypatch.setattr(download, "SNAPSHOTS", f"{address}/snapshots")
+        monkeypatch.setattr(download, "ATTEMPTS", 1)
+        monkeypatch.setattr(archive, "read_keys", lambda: KEYS)
+        monkeypatch.setattr(lock, "LOCK", folder / "lock.json")
+        request = Request.of("trixie", ["tool", "base"], ["perl"])
+        write_lock({request: Archive(self.mirror.as_uri(), "trixie").resolve(request)})
         self.work, self.result = folder / "work", folder / "result"
-        self.work.mkdir()
         self.result.mkdir()
 
-    def set_broken(self, downloads: int) -> None:
-        """The next so many downloads arrive damaged."""
-        (self.folder / "broken").write_text(str(downloads))
-
-    def calls(self, what: str) -> int:
-        log = self.folder / "log"
-        return sum(what in line for line in log.read_text().splitlines())
+    def move_on(self) -> None:
+        """Play the day on which the suite has newer packages; snapshots have today's."""
+        shutil.copytree(self.mirror, self.snapshot)
+        newer = {name: (f"{fields}.1", files) for name, (fields, files) in PACKAGES.items()}
+        shutil.rmtree(self.mirror)
+        publish(self.mirror, {f"{name}2": package for name, package in newer.items()})
 
     def fetch(self) -> dict[str, str]:
-        return fetch(self.work, self.result, "trixie", ["tool"], ["perl"])
+        return fetch(self.work, self.result, "trixie", ["base", "tool"], ["perl"])
+
+    def damage(self, folder: Path) -> None:
+        """Flip bits of one package."""
+        file = folder / "pool/tool_x_amd64.deb"
+        file.write_bytes(file.read_bytes()[::-1])
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
-    return World(tmp_path, monkeypatch)
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with served(tmp_path) as address:
+        yield World(tmp_path, address, monkeypatch)
 
 
 def test_fetches_and_records(world: World) -> None:
-    assert world.fetch() == {"tool": "1.0", "library": "2:2.0-1"}
-    assert (world.result / "usr/tool_1.0_amd64.deb").exists()
+    assert world.fetch() == {"tool": "1.0", "library": "2:2.0-1", "base": "1"}
+    tool = world.result / "usr/bin/tool"
+    assert (tool.read_text(), tool.stat().st_mode & 0o777) == ("tool", 0o755)
+    assert (world.result / "usr/bin/same").samefile(tool)
+    assert os.readlink(world.result / "usr/bin/link") == "tool"
     assert json.loads((world.result / "packages.json").read_text())["suite"] == "trixie"
-    config = (world.work / "apt.conf").read_text()
-    assert "proxy.example" in config
-    assert "Package: perl\n" in (world.work / "status").read_text()
 
 
-def test_broken_download_is_retried(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    world.set_broken(2)
+def test_all_lies_below_usr(world: World) -> None:
     world.fetch()
-    assert world.calls("--download-only") == 3
-    assert "2 of 2 packages are incomplete, trying again" in capsys.readouterr().err
-    unpacked = (world.result / "usr/tool_1.0_amd64.deb").read_bytes()
-    assert unpacked == (world.folder / "tool_1.0_amd64.deb").read_bytes()
+    assert (world.result / "usr/lib/x/library.so").read_text() == "library"
+    assert os.readlink(world.result / "usr/lib64/a") == "../x"
+    assert {name: os.readlink(world.result / name) for name in ("bin", "lib", "lib64")} == {
+        "bin": "usr/bin",
+        "lib": "usr/lib",
+        "lib64": "usr/lib64",
+    }
 
 
-def test_download_that_stays_broken_is_an_error(world: World) -> None:
-    world.set_broken(99)
-    with pytest.raises(SetupError, match=r"could not download .*tool_1\.0_amd64\.deb"):
-        world.fetch()
-    assert list(world.result.iterdir()) == []
+def test_the_suite_has_moved_on(world: World) -> None:
+    world.move_on()
+    assert world.fetch()["tool"] == "1.0"
+    assert (world.result / "usr/bin/tool").read_text() == "tool"
 
 
-def test_whole_downloads_are_kept(world: World) -> None:
-    world.fetch()
-    damaged = world.work / "archives/tool_1.0_amd64.deb"
-    damaged.write_bytes(b"x" * damaged.stat().st_size)
-    kept = world.work / "archives/library_2%3a2.0-1_all.deb"
-    before = kept.stat().st_mtime_ns
-    world.fetch()
-    assert world.calls("--download-only") == 2
-    assert kept.stat().st_mtime_ns == before
-    world.fetch()
-    assert world.calls("--download-only") == 2
-
-
-def test_next_mirror_is_tried(world: World) -> None:
-    live = world.mirrors[0]
-    world.mirrors.insert(0, Mirror("http://dead.example/debian", live.keyring))
+def test_machine_without_a_mirror(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.move_on()
+    monkeypatch.delenv(MIRROR_VARIABLE)
+    monkeypatch.setattr(download, "machine_mirrors", list)
     assert world.fetch()["tool"] == "1.0"
 
 
-def test_no_mirror_works(world: World) -> None:
-    world.mirrors = [Mirror("http://dead.example/debian", world.mirrors[0].keyring)]
-    with pytest.raises(
-        SetupError, match=r"dead\.example/debian: reading the index .*\n.*E: Failed"
-    ):
+def test_mirror_that_does_not_answer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.move_on()
+    monkeypatch.setenv(MIRROR_VARIABLE, "http://127.0.0.1:9/debian")
+    assert world.fetch()["tool"] == "1.0"
+
+
+def test_gone_everywhere(world: World) -> None:
+    shutil.rmtree(world.mirror)
+    with pytest.raises(SetupError, match=r"(?s)cannot download .*_amd64\.deb:.*404.*404"):
         world.fetch()
 
 
-def test_not_debian(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nonexistent")
-    with pytest.raises(SetupError, match="has no apt-get"):
+def test_damaged_package_is_refused(world: World) -> None:
+    whole = (world.mirror / "pool/tool_x_amd64.deb").read_bytes()
+    world.damage(world.mirror)
+    with pytest.raises(SetupError, match=r"pool/tool_x_amd64\.deb has the wrong checksum"):
         world.fetch()
+    assert not (world.result / "usr/bin/tool").exists()
+    (world.mirror / "pool/tool_x_amd64.deb").write_bytes(whole)
+    kept = world.work / "archives/library_2%3a2.0-1_amd64.deb"
+    before = kept.stat().st_mtime_ns
+    world.fetch()
+    assert kept.stat().st_mtime_ns == before
+
+
+def test_damaged_package_of_a_mirror_comes_from_the_snapshot(world: World) -> None:
+    shutil.copytree(world.mirror, world.snapshot)
+    world.damage(world.mirror)
+    assert world.fetch()["tool"] == "1.0"
+
+
+def test_damaged_package_in_the_cache_is_fetched_again(world: World) -> None:
+    world.fetch()
+    cached = world.work / "archives/tool_1.0_amd64.deb"
+    cached.write_bytes(b"x" * cached.stat().st_size)
+    shutil.rmtree(world.result)
+    world.result.mkdir()
+    world.fetch()
+    assert (world.result / "usr/bin/tool").read_text() == "tool"
+
+
+def test_request_that_is_not_locked(world: World) -> None:
+    command = r"update_lock --suite=trixie --without=perl new tool"
+    with pytest.raises(SetupError, match=f"lock.json lacks tool new of Debian trixie: .*{command}"):
+        fetch(world.work, world.result, "trixie", ["tool", "new"], ["perl"])
 
 
 def test_prune_keeps_what_is_named(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads tools/versions.env."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
 

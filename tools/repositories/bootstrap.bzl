@@ -2,11 +2,13 @@
 """Runs the programs of tools/bootstrap in repository rules."""
 
 _SOURCES = [
-    "apt",
     "buildifier",
     "cache",
     "chromium",
+    "deb",
+    "download",
     "fetch",
+    "lock",
     "monocypher",
     "npm",
     "page_libraries",
@@ -37,6 +39,7 @@ def run_bootstrap(repository_ctx, program, arguments, problem, python = None, mu
         script = repository_ctx.path(Label("//tools/bootstrap:%s.py" % source))
         repository_ctx.watch(script)
         folder = script.dirname
+    repository_ctx.watch(repository_ctx.path(Label("//tools/bootstrap:debian.lock.json")))
     python = python or repository_ctx.which("python3")
     if not python:
         fail("python3 is not on PATH: install Python 3.11")

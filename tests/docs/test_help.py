@@ -49,6 +49,7 @@ def test_help_has_an_example(program: str) -> None:
         "bazel run //",
         f"{Path(program).stem.removesuffix('_main')} ",
         f"{Path(program).stem} ",
+        "pilotlight ",
         f"{Path(program).name} ",
     )
     assert any(line.startswith(starts) for line in lines), text

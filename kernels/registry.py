@@ -36,4 +36,4 @@ def kernel_call(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _import(folder: str) -> None:
-    importlib.import_module(f"kernels.{folder}.kernel")
+    importlib.import_module(f"{__package__}.{folder}.kernel")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-VERSION = "1.0.0"
+from tools.version import VERSION
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses the sources that a program was linked from, and the headers that they include."""
+"""Chooses a package's sources: by a linker's map, or without one by the names that C uses."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -36,6 +36,69 @@ def linked(link_map: str) -> set[str]:
     return {str(PurePosixPath(include_path(archive)).parent / name) for archive, name in members}
 
 
+_VARIANTS = {
+    "scalar": ("_scalar",),
+    "dsp": ("_dsp", "_scalar"),
+    "mve": ("_mve", "_dsp", "_scalar"),
+}
+"""Endings of a source's name by the core's class of kernels, best first (kernel_library.bzl)."""
+
+_OTHER_PROGRAMS = ("_host", "_profiled", "_test")
+"""Endings of sources that a program for a device does not link."""
+
+_APPS_CALL = ("firmware/runtime/model", "firmware/runtime/values")
+
+_DEFINITION = re.compile(
+    r"^(?!static|typedef|extern)\w[\w *]*?\b(pl_\w+)(?:\([^;{]*\)\s*\{|(?:\[[^\]]*\])?\s*[=;])",
+    re.MULTILINE,
+)
+_NAME = re.compile(r"\bpl_\w+")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_DECLARATION = re.compile(r"^(?!static|typedef)[A-Za-z][^{};#]*\)\s*;", re.MULTILINE)
+
+
+def _variant(path: str, isa: str) -> int | None:
+    """Returns the rank of a source among those that define the same function; None for others."""
+    stem = path.removesuffix(".c")
+    ends = _VARIANTS[isa]
+    if stem.endswith(_OTHER_PROGRAMS) or stem.endswith(
+        tuple(end for ends in _VARIANTS.values() for end in ends if end not in _VARIANTS[isa])
+    ):
+        return None
+    return next((rank for rank, end in enumerate(ends) if stem.endswith(end)), len(ends))
+
+
+def needed(by_path: Mapping[str, Path], isa: str, plans: Sequence[str]) -> set[str]:
+    """Returns paths, without suffix, of the sources that plans and apps need, as `linked` does.
+
+    A source is needed if it defines a name that a needed source or one of its headers uses.
+
+    Args:
+      by_path: all C by its paths in #include, variants for other cores too.
+      isa: class of kernels: "scalar", "dsp" or "mve".
+      plans: names of the plans.
+    """
+    texts = {path: _COMMENT.sub("", file.read_text()) for path, file in by_path.items()}
+    defines: dict[str, tuple[int, str]] = {}
+    for path in sorted(texts):
+        rank = _variant(path, isa) if path.endswith(".c") else None
+        if rank is not None:
+            for name in _DEFINITION.findall(texts[path]):
+                defines[name] = min(defines.get(name, (rank, path)), (rank, path))
+    todo = [f"{path}.c" for path in _APPS_CALL]
+    todo += [p for p in texts if PurePosixPath(p).name in {f"{plan}.plan.c" for plan in plans}]
+    seen: set[str] = set()
+    while todo:
+        path = todo.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        used = set(_NAME.findall(_DECLARATION.sub("", texts[path])))
+        todo += [defines[name][1] for name in used if name in defines]
+        todo += [include for include in _INCLUDE.findall(texts[path]) if include in texts]
+    return {path.removesuffix(".c") for path in seen if path.endswith(".c")}
+
+
 def check_plan(plan: Mapping[str, Any]) -> None:
     """Raises PackageError where a model needs more than kernels and the runtime."""
     for step in plan["steps"]:
@@ -46,19 +109,17 @@ def check_plan(plan: Mapping[str, Any]) -> None:
             )
 
 
-def choose(sources: Sequence[Path], link_map: str, plans: Sequence[str]) -> dict[str, Path]:
+def choose(by_path: Mapping[str, Path], wanted: Set[str], plans: Sequence[str]) -> dict[str, Path]:
     """Returns files by their paths in #include.
 
     Args:
-      sources: all C of the program, of which it takes a part.
-      link_map: the linker's map of the program.
+      by_path: all C of the program, of which it takes a part.
+      wanted: paths of what it was linked from, without suffix: `linked` or `needed`.
       plans: names of the plans.
 
     Raises:
       PackageError: a file that is needed is not among the sources.
     """
-    by_path = {include_path(str(path)): path for path in sources}
-    wanted = linked(link_map)
     files = {f"{plan}.plan.c" for plan in plans}
     chosen = {
         path: file

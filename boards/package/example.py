@@ -39,7 +39,7 @@ int {name}_check(void);
 
 
 _SAME = """\
-static bool is_same(const pl_tensor *actual, const void *expected) {
+static bool pl_check_same(const pl_tensor *actual, const void *expected) {
   return memcmp(actual->data, expected, actual->spec.bytes) == 0;
 }
 """
@@ -47,7 +47,7 @@ static bool is_same(const pl_tensor *actual, const void *expected) {
 # As firmware/apps/compare_close.c.
 _CLOSE = """\
 // Floats may differ by a ten thousandth of the largest, integers that come from them by one.
-static bool floats_are_close(const uint8_t *actual, const uint8_t *expected, uint32_t count) {
+static bool pl_check_close(const uint8_t *actual, const uint8_t *expected, uint32_t count) {
   float largest = 0.0F;
   for (uint32_t i = 0; i < count; ++i) {
     float e;
@@ -69,11 +69,11 @@ static bool floats_are_close(const uint8_t *actual, const uint8_t *expected, uin
   return true;
 }
 
-static bool is_same(const pl_tensor *actual, const void *expected) {
+static bool pl_check_same(const pl_tensor *actual, const void *expected) {
   const uint32_t bytes = actual->spec.bytes;
   switch (actual->spec.dtype) {
     case PL_DTYPE_FLOAT32:
-      return floats_are_close(actual->data, expected, bytes / 4);
+      return pl_check_close(actual->data, expected, bytes / 4);
     case PL_DTYPE_INT8:
       for (uint32_t i = 0; i < bytes; ++i) {
         const int difference = ((const int8_t *)actual->data)[i] - ((const int8_t *)expected)[i];
@@ -109,8 +109,13 @@ def check_source(
       inputs, outputs: how many the model has.
       is_close: whether float kernels compute, of which compilers and hosts round each its own way.
     """
-    names = [f"input_{i}" for i in range(inputs)] + [f"output_{i}" for i in range(outputs)]
-    tables = "\n".join(emit.array(one, arrays[one][:1], alignment=4) for one in names)
+    # No plan has a name that begins with pl_ (c_name.bzl), so none of these is the plan's.
+    found = [f"input_{i}" for i in range(inputs)] + [f"output_{i}" for i in range(outputs)]
+    names = [f"pl_check_{name}" for name in found]
+    tables = "\n".join(
+        emit.array(name, arrays[one][:1], alignment=4)
+        for name, one in zip(names, found, strict=True)
+    )
     return f"""\
 // SPDX-License-Identifier: Apache-2.0
 #include "{name}_check.h"
@@ -125,32 +130,33 @@ def check_source(
 enum {{ INPUTS = {inputs}, OUTPUTS = {outputs} }};
 
 {tables}
-{_list("inputs", names[:inputs])}
-{_list("outputs", names[inputs:])}
-static pl_model model;
+{_list("pl_check_inputs", names[:inputs])}
+{_list("pl_check_outputs", names[inputs:])}
+static const pl_plan *const pl_check_plan = &{name};
+static pl_model pl_check_model;
 
 {_CLOSE if is_close else _SAME}
 int {name}_check(void) {{
   pl_tensor input[INPUTS];
   pl_tensor output[OUTPUTS];
-  pl_status status = pl_model_init(&model, &{name});
+  pl_status status = pl_model_init(&pl_check_model, pl_check_plan);
   for (uint32_t i = 0; status == PL_OK && i < INPUTS; ++i) {{
-    status = pl_model_input(&model, i, &input[i]);
+    status = pl_model_input(&pl_check_model, i, &input[i]);
     if (status == PL_OK) {{
-      memcpy(input[i].data, inputs[i], input[i].spec.bytes);
+      memcpy(input[i].data, pl_check_inputs[i], input[i].spec.bytes);
     }}
   }}
   for (uint32_t i = 0; status == PL_OK && i < OUTPUTS; ++i) {{
-    status = pl_model_output(&model, i, &output[i]);
+    status = pl_model_output(&pl_check_model, i, &output[i]);
   }}
   if (status == PL_OK) {{
-    status = pl_model_run(&model, input, INPUTS, output, OUTPUTS);
+    status = pl_model_run(&pl_check_model, input, INPUTS, output, OUTPUTS);
   }}
   if (status != PL_OK) {{
     return (int)status;
   }}
   for (uint32_t i = 0; i < OUTPUTS; ++i) {{
-    if (!is_same(&output[i], outputs[i])) {{
+    if (!pl_check_same(&output[i], pl_check_outputs[i])) {{
       return -1;
     }}
   }}

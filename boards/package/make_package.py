@@ -5,8 +5,8 @@
         --map=app.map --plan=plan.json --pte=model.pte --vectors=model.vectors.npz \\
         --name=app --license=LICENSE --output=app.package.zip SOURCE...
 
-The sources are all C of the program: what it was linked from is packed. The same input gives the
-same bytes.
+The sources are all C of the program: what it was linked from is packed. Without a link there are
+--isa and --tree in place of --map; the sources are the plan's. The same input gives the same bytes.
 """
 
 import hashlib
@@ -22,11 +22,22 @@ from absl import app, flags
 
 from boards.package import build_files, example
 from boards.package.build_files import Model, Package
-from boards.package.choose import PackageError, check_plan, choose
+from boards.package.choose import (
+    PackageError,
+    check_plan,
+    choose,
+    include_path,
+    linked,
+    needed,
+)
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _FLAGS = flags.DEFINE_string("flags_by_core", None, "What GCC is told, JSON.", required=True)
-_MAP = flags.DEFINE_string("map", None, "The linker's map file.", required=True)
+_MAP = flags.DEFINE_string("map", None, "The linker's map file, of a program that was linked.")
+_ISA = flags.DEFINE_enum(
+    "isa", None, ("scalar", "dsp", "mve"), "Without a map: the core's class of kernels."
+)
+_TREE = flags.DEFINE_string("tree", None, "Without a map: the folder of all C.")
 _PLANS = flags.DEFINE_multi_string("plan", None, "A plan's JSON.", required=True)
 _PTES = flags.DEFINE_multi_string("pte", None, "A model.", required=True)
 _VECTORS = flags.DEFINE_multi_string("vectors", None, "Its test vectors, .npz.", required=True)
@@ -66,10 +77,20 @@ def contents(sources: list[Path]) -> dict[str, str]:
     name = names[0] if len(names) == 1 else _NAME.value
     for plan in plans:
         check_plan(plan)
-    chosen = choose(sources, Path(_MAP.value).read_text(), names)
+    if _MAP.value:
+        by_path = {include_path(str(path)): path for path in sources}
+        wanted = linked(Path(_MAP.value).read_text())
+    else:
+        by_path = {path.name: path for path in sources}
+        assert _TREE.value and _ISA.value  # main requires them
+        tree = Path(_TREE.value)
+        by_path |= {str(path.relative_to(tree)): path for path in sorted(tree.rglob("*.[ch]"))}
+        wanted = needed(by_path, _ISA.value, names)
+    chosen = choose(by_path, wanted, names)
     files = {f"src/{path}": file.read_text() for path, file in chosen.items()}
     for plan, vectors in with_vectors(plans, _PTES.value, _VECTORS.value):
-        (header,) = (path for path in chosen if Path(path).name == f"{plan['name']}.h")
+        (source,) = (path for path in chosen if Path(path).name == f"{plan['name']}.plan.c")
+        header = source.removesuffix(".plan.c") + ".h"
         with np.load(vectors) as arrays:
             files[f"src/{plan['name']}_check.c"] = example.check_source(
                 plan["name"],
@@ -126,6 +147,8 @@ def write_zip(path: Path, files: Mapping[str, str]) -> None:
 
 
 def main(argv: list[str]) -> int:
+    if bool(_MAP.value) == bool(_ISA.value and _TREE.value):
+        raise app.UsageError("give --map, or --isa and --tree")
     try:
         files = contents([Path(path) for path in argv[1:]])
     except PackageError as error:

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the wheel: one importable package, `pilotlight`, with all that works without Bazel.
+
+  bazel run //tools/wheel -- --output=dist
+
+In the tree, modules are named `aot.lower`; in the wheel, `pilotlight.aot.lower`. The wheel holds
+its entry points and all that they import, the C of kernels, runtime and drivers, and boards' data.
+"""
+
+from tools.text.stoppable import run_main
+
+import ast
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import chdir
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from absl import flags
+from setuptools import build_meta
+
+from tools.lint.workspace import source_files, workspace_root
+from tools.text.printed import captured
+
+_OUTPUT = flags.DEFINE_string("output", "dist", "Folder for the wheel.")
+
+ROOMS = ("aot", "boards", "firmware", "kernels", "tools")
+"""Folders of the tree whose modules the wheel renames."""
+
+_ENTRIES = (
+    "aot/backends/ethos_u/backend.py",
+    "aot/backends/neutron/backend.py",
+    "aot/backends/tflite/target.py",
+    "aot/dialect/ops/*.py",
+    "aot/lower_main.py",
+    "aot/lower_tflite.py",
+    "aot/supported_ops.py",
+    "boards/package/make_package.py",
+    "firmware/plan/compile.py",
+    "kernels/*/kernel.py",
+    "tools/wheel/command.py",
+    "tools/wheel/pilotlight.py",
+)
+"""Modules that a user calls, and those that are found by their names."""
+
+_READ = (
+    "aot/backends/*.ini",
+    "kernels/*.[ch]",
+    "firmware/ethos_u/*.[ch]",
+    "firmware/runtime/*.[ch]",
+)
+"""Files that modules of the wheel read."""
+
+_IMPORT = re.compile(rf"^(\s*)(from|import) ({'|'.join(ROOMS)})(?=[. ])", re.MULTILINE)
+
+
+def renamed(text: str) -> str:
+    """Returns a module's text with the imports that it has in the wheel."""
+    return _IMPORT.sub(r"\1\2 pilotlight.\3", text)
+
+
+def _imported(text: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _files(root: Path, module: str) -> Iterator[str]:
+    """Yields the file of a module and those of the packages that it is in."""
+    parts = module.split(".")
+    for count in range(1, len(parts) + 1):
+        package = "/".join([*parts[:count], "__init__.py"])
+        if (root / package).is_file():
+            yield package
+    if (root / "/".join(parts)).with_suffix(".py").is_file():
+        yield "/".join(parts) + ".py"
+
+
+def modules(root: Path) -> list[str]:
+    """Returns the entry points and all that they import, as paths in the tree."""
+    found: set[str] = set()
+    todo = source_files(root, _ENTRIES, ["*/test_*.py"])
+    while todo:
+        file = todo.pop()
+        if file in found:
+            continue
+        found.add(file)
+        for module in _imported((root / file).read_text()):
+            if module.split(".")[0] in ROOMS:
+                todo += _files(root, module)
+    return sorted(found)
+
+
+def core_flags(root: Path) -> dict[str, dict[str, Any]]:
+    """Returns the class of kernels and GCC's flags of each core, by the core's name."""
+    names: dict[str, Any] = {"struct": SimpleNamespace}
+    exec((root / "tools/platforms/cores.bzl").read_text(), names)  # Starlark is Python here
+    return {
+        core: {"isa": facts.isa, "flags": names["core_flags"](core)}
+        for core, facts in names["CORES"].items()
+    }
+
+
+def make_tree(root: Path, built: Iterable[Path], output: Path) -> None:
+    """Writes the package `pilotlight` and the files that setuptools reads.
+
+    Args:
+      root: the source tree.
+      built: files that Bazel made, relative to the current folder: boards' data and libraries.
+      output: an empty folder.
+    """
+    package = output / "pilotlight"
+
+    def write(name: str, data: bytes) -> None:
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_bytes(data)
+
+    for name in modules(root):
+        write(name, renamed((root / name).read_text()).encode())
+    for name in source_files(root, _READ, ["*/testing/*", "*_test.c"]):
+        write(name, (root / name).read_bytes())
+    for file in built:
+        write(str(file), file.read_bytes())
+    write("cores.json", json.dumps(core_flags(root), indent=1).encode())
+    write("LICENSE", (root / "LICENSE").read_bytes())
+    (package / "tools/wheel/pilotlight.py").rename(package / "__init__.py")
+    for name in ("LICENSE", "NOTICE", "README.md", "pyproject.toml"):
+        shutil.copy(root / name, output / name)
+
+
+def make_wheel(root: Path, built: Iterable[Path], output: Path) -> Path:
+    """Returns the wheel's path. The same tree gives the same bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        make_tree(root, built, Path(folder))
+        with chdir(folder):
+            os.environ["SOURCE_DATE_EPOCH"] = "315532800"  # 1980, the earliest that a zip holds
+            machine = os.uname().machine
+            options = {"--build-option": [f"--plat-name=manylinux_2_34_{machine}"]}
+            with captured():
+                name = build_meta.build_wheel(folder, options)
+        output.mkdir(parents=True, exist_ok=True)
+        return Path(shutil.move(f"{folder}/{name}", output / name))
+
+
+def built_files() -> list[Path]:
+    """Returns what Bazel made for the wheel, relative to the folder of this program's files."""
+    boards = Path("boards").glob("*/*.data.json")
+    return sorted([*boards, Path("firmware/ethos_u/libethos_u_model.so")])
+
+
+def main(argv: Sequence[str]) -> None:
+    del argv
+    output = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / _OUTPUT.value
+    print(make_wheel(workspace_root(), built_files(), output))
+
+
+if __name__ == "__main__":
+    run_main(main)

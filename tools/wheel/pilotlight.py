@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pilotlight: from a PyTorch model to firmware for a Cortex-M microcontroller.
+
+    from pilotlight import lower
+
+    lowered = lower(module, example_inputs, calibration=samples, evaluation=held_out)
+
+This file is the `__init__` of the wheel (make.py). Its names are imported when they are first used,
+since torch takes seconds.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_NAMES = {
+    "Lowered": "aot.lower",
+    "LoweringError": "aot.errors",
+    "Target": "aot.targets.target",
+    "lower": "aot.lower",
+    "lower_tflite": "aot.lower_tflite",
+}
+
+__all__ = sorted(_NAMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_NAMES[name]}"), name)

@@ -45,6 +45,7 @@ class Op:
         must equal.
       shares_quantization: what is quantized of the tensor arguments and of the output has one scale
         and zero_point.
+      averages: results are numbers between those of the operands, hence rounded.
       spatial: input and output are NHWC.
       macs: multiply-accumulates of one call, for reports; None where the notion does not apply.
       memory_format: how the result lies in memory.
@@ -58,6 +59,7 @@ class Op:
     results: int = 1
     zero_points: Mapping[str, str] = field(default_factory=dict)
     shares_quantization: bool = False
+    averages: bool = False
     spatial: bool = False
     macs: Callable[..., int] | None = None
     memory_format: torch.memory_format = torch.contiguous_format
@@ -92,6 +94,7 @@ def define(
     results: int = 1,
     zero_points: Mapping[str, str] | None = None,
     shares_quantization: bool = False,
+    averages: bool = False,
     spatial: bool = False,
     macs: Callable[..., int] | None = None,
     memory_format: torch.memory_format = torch.contiguous_format,
@@ -107,6 +110,7 @@ def define(
       results: how many tensors a call gives.
       zero_points: int argument -> tensor argument (or "output") whose zero_point it repeats.
       shares_quantization: output quantization equals the inputs'.
+      averages: results are numbers between those of the operands.
       spatial: input and output are NHWC.
       macs: counts multiply-accumulates from the same arguments.
       memory_format: how the result lies in memory.
@@ -122,6 +126,7 @@ def define(
             results,
             dict(zero_points or {}),
             shares_quantization,
+            averages,
             spatial,
             macs,
             memory_format,

@@ -7,7 +7,7 @@ Everything that asks for one of them, from the quantizer to the verifier, asks h
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
@@ -50,11 +50,20 @@ ACTIVATIONS = tuple(ACTIVATION_TYPES)
 
 @dataclass(frozen=True)
 class Quantization:
-    """Of an activation: the integer q stands for scale * (q - zero_point)."""
+    """Of an activation: the integer q stands for scale * (q - zero_point).
+
+    Attributes:
+      scale: finite, above 0.
+      zero_point: a value of the type.
+      type: of the integers.
+      whole: the values are integers of the model, not reals: each is exact. Two quantizations of
+        the same numbers are equal either way.
+    """
 
     scale: float
     zero_point: int = 0
     type: QuantizedType = INT8
+    whole: bool = field(default=False, compare=False)
 
     @property
     def problem(self) -> str:
@@ -66,6 +75,8 @@ class Quantization:
             return f"zero_point {self.zero_point}, not in [{kind.quant_min}, {kind.quant_max}]"
         if kind.symmetric and self.zero_point != 0:
             return f"zero_point {self.zero_point}, but {kind.dtype} is symmetric"
+        if self.whole and self not in WHOLE_NUMBERS.values():
+            return f"whole numbers, but a scale of {self.scale} and zero_point {self.zero_point}"
         return ""
 
     @property
@@ -120,9 +131,9 @@ class Quantization:
 
 
 WHOLE_NUMBERS = {
-    torch.uint8: Quantization(1.0, INT8.quant_min, INT8),
-    torch.int8: Quantization(1.0, 0, INT8),
-    torch.int16: Quantization(1.0, 0, INT16),
+    torch.uint8: Quantization(1.0, INT8.quant_min, INT8, whole=True),
+    torch.int8: Quantization(1.0, 0, INT8, whole=True),
+    torch.int16: Quantization(1.0, 0, INT16, whole=True),
 }
 """What inputs of these dtypes are on the device: each number is itself, exactly."""
 

@@ -12,6 +12,7 @@ from torch.fx import Graph, GraphModule, Node
 from aot.dialect.delegate import Delegate, Payload, delegate_of
 from aot.dialect.graph import NHWC, Builder, Edge, Origin
 from aot.dialect.ops.add import add
+from aot.dialect.ops.avg_pool2d import avg_pool2d
 from aot.dialect.ops.lut import lut
 from aot.dialect.ops.max_pool2d import max_pool2d
 from aot.dialect.ops.reshape import reshape
@@ -48,11 +49,37 @@ def _float_op(builder: Builder, x: Node) -> Node:
     return _marked(node, val=x.meta["val"], edge=Edge(), origin=ORIGIN)
 
 
+def _whole(scale: float, zero_point: int) -> Edge:
+    return Edge(Quantization(scale, zero_point, whole=True))
+
+
+BYTES = _whole(1.0, -128)
+AVERAGE = ([2, 2], [2, 2], [0, 0, 0, 0], [2, 2], False, 0, -128)
 POOL = ([2, 2], [2, 2], [0, 0, 0, 0], [1, 1], [2, 2])
 BROKEN: dict[str, tuple[Callable[[Builder, Node], Node], str]] = {
     "zero_point": (
         lambda b, x: b.call(add, x, x, 9, *ADD[1:], edge=EDGE, origin=ORIGIN),
         "a_zero_point is 9, but `x` has zero_point 3",
+    ),
+    "whole numbers of another scale": (
+        lambda b, x: b.call(reshape, x, [32], edge=_whole(0.5, 3), origin=ORIGIN),
+        "whole numbers, but a scale of 0.5 and zero_point 3",
+    ),
+    "whole numbers of a float": (
+        lambda b, x: b.call(
+            lut, x, b.constant("t", torch.zeros(256, dtype=torch.int8)), edge=BYTES, origin=ORIGIN
+        ),
+        "gives whole numbers of `x`, which may be rounded",
+    ),
+    "whole numbers of an average": (
+        lambda b, x: b.call(
+            avg_pool2d,
+            b.placeholder("y", x.meta["val"], BYTES),
+            *AVERAGE,
+            edge=BYTES,
+            origin=ORIGIN,
+        ),
+        "gives averages",
     ),
     "output zero_point": (
         lambda b, x: b.call(add, x, x, *ADD, edge=Edge(Quantization(0.5, 4)), origin=ORIGIN),

@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.delegate import delegate_of
 from aot.dialect.graph import NHWC, arguments, border_nodes, dialect_op, edge_of, value_of
+from aot.dialect.kind import Kind, kind_of
 from aot.dialect.library import Op
 from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
 from aot.dialect.results import is_result, results_of, taken_from, values_of
@@ -161,7 +162,7 @@ def _quantization_problem(op: Op, node: Node, values: dict[str, Any]) -> str:
         if values[name] != expected:
             return f"{name} is {values[name]}, but `{owner.name}` has zero_point {expected}"
     for result in results_of(node):
-        problem = _scale_problem(result)
+        problem = _scale_problem(result) or _kind_problem(op, result, values)
         if problem:
             return problem
         quantization = edge_of(result).quantization
@@ -183,6 +184,19 @@ def _scale_problem(node: Node) -> str:
     if quantization.type.dtype != dtype:
         return f"gives {dtype}, but its scale is of {quantization.type.dtype}"
     return quantization.problem
+
+
+def _kind_problem(op: Op, result: Node, values: dict[str, Any]) -> str:
+    """Whole numbers come of nothing that may be rounded, and of no op that rounds."""
+    if kind_of(result) is not Kind.WHOLE:
+        return ""
+    if op.averages:
+        return "gives averages, but is marked as whole numbers"
+    if op.name == "lut" and values["input"].meta["val"].dtype == torch.int16:
+        return "gives whole numbers of lines between a table's entries"
+    tensors = [tensor for name in op.dtypes for tensor in _tensors(values, name)]
+    floats = [t for t in tensors if edge_of(t).quantization and kind_of(t) is Kind.FLOAT]
+    return f"gives whole numbers of `{floats[0].name}`, which may be rounded" if floats else ""
 
 
 def _layout_problem(op: Op, node: Node, values: dict[str, Any]) -> str:

@@ -38,6 +38,7 @@ from aot.rules import fused_clamp, gives_integers, on_floats, rule_for
 from aot.rules.conversion import converted
 from aot.rules.floats import FloatCall, float_form
 from aot.rules.function import function_root, members, unquantized_of
+from aot.rules.integers import whole_quantization
 from aot.rules.rule import ON_DEVICE, Call, Clamp, Rule
 from aot.rules.unary import mask_rule
 
@@ -108,7 +109,7 @@ class _Folder:
     def _quantize(self, node: Node) -> Node:
         if node in self.int8:  # a model input that became int8
             return self.int8[node]
-        value, quantization = node.args[0], activation_quantization(node)
+        value, quantization = node.args[0], self._quantization(node)
         assert isinstance(value, Node)
         if value.target is DEQUANTIZE:
             return self._requantize(value, quantization, node)
@@ -125,6 +126,17 @@ class _Folder:
         args = (self._as_float(value), *quantize_arguments(quantization))
         return self.builder.call(quantize, *args, edge=Edge(quantization), origin=origin)
 
+    def _quantization(self, node: Node) -> Quantization:
+        """Of a quantize node; whole where its value is, which the verifier holds it to."""
+        quantization, value = activation_quantization(node), node.args[0]
+        assert isinstance(value, Node)
+        if value.target is DEQUANTIZE:
+            given = quantization_of(self.int8[value])
+            is_whole = given.whole and quantization in WHOLE_NUMBERS.values()
+        else:
+            is_whole = whole_quantization(value) is not None
+        return replace(quantization, whole=is_whole)
+
     def _emit(
         self, rule: Rule, value: Node, base: Node, clamp: Clamp, quantized: Node | None
     ) -> Node:
@@ -135,7 +147,7 @@ class _Folder:
             node=base,
             module=self.source,
             inputs=[self.int8[a] for a in rule.activations(base)],
-            quantization=None if quantized is None else activation_quantization(quantized),
+            quantization=None if quantized is None else self._quantization(quantized),
             builder=self.builder,
             origin=_origin(ops, base, value, quantized="" if quantized is None else quantized.name),
             unquantized=self._as_float,
@@ -155,7 +167,10 @@ class _Folder:
             return self.int8[source]
         constant = tensor_constant(self.source, source)
         assert constant is not None, node
-        return self.builder.constant(source.name, constant, Edge(activation_quantization(node)))
+        # Torchao quantizes constants itself, and forgets whose they are.
+        is_whole = any(whole_quantization(user) is not None for user in node.users)
+        quantization = replace(activation_quantization(node), whole=is_whole)
+        return self.builder.constant(source.name, constant, Edge(quantization))
 
     def _as_float(self, argument: Node) -> Node:
         """A float value of the new graph; ops without an int8 form are made here, when something

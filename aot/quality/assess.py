@@ -11,6 +11,7 @@ from absl import logging
 from torch.fx import GraphModule
 
 from aot.dialect.graph import initial_state
+from aot.dialect.kind import exact_outputs
 from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
@@ -84,7 +85,7 @@ def assess(
     samples = evaluation or HeldOut(seen.samples, is_held_out=False)
     logging.info("measuring quality on %s", samples)
     of_classes = bool(limits.min_agreement) or samples.labels is not None
-    outputs = outputs_of(graphs.floats, graphs.paths, of_classes)
+    outputs = outputs_of(graphs.floats, graphs.paths, exact_outputs(graphs.folded), of_classes)
     models = float_model, graphs.floats, graphs.lowered
     if samples.labels is not None:
         _check_classes(samples.labels, outputs, graphs.floats)

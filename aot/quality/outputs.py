@@ -77,6 +77,7 @@ class Output:
       samples: how many there were.
       endless: how many of the float model's are infinite or NaN, which are left out of the sums.
       is_float: whether it is of real numbers, and no integer or mask.
+      is_exact: no float is on the way from the inputs to it: it has to be equal.
       path: where it is in what the user's model returns; "" if it is that.
       choice: what integers are chosen from, a node of the float graph; None if they are no choice,
         or what is computed of one.
@@ -101,6 +102,7 @@ class Output:
     samples: int = 0
     endless: int = 0
     is_float: bool = True
+    is_exact: bool = False
     path: str = ""
     is_choice: bool = False
     classes: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)
@@ -267,7 +269,9 @@ class Output:
         return torch.cat([a == b for a, b in self.classes]) if self.classes else None
 
 
-def outputs_of(floats: GraphModule, paths: Sequence[str], of_classes: bool = False) -> list[Output]:
+def outputs_of(
+    floats: GraphModule, paths: Sequence[str], exact: Sequence[bool], of_classes: bool = False
+) -> list[Output]:
     """The outputs of a float graph, in order, before any sample; and where each is in what the
     user's model returns.
 
@@ -277,11 +281,15 @@ def outputs_of(floats: GraphModule, paths: Sequence[str], of_classes: bool = Fal
     Args:
       floats: the graph.
       paths: of its outputs.
+      exact: of each, no float is on the way to it (aot.dialect.kind.exact_outputs).
       of_classes: whether the user says that there are classes: then all rows are.
     """
     nodes = [n for n in tree_leaves(returned(floats)[0]) if isinstance(n, Node)]
     found = (_output(node, of_classes or _scores(node)) for node in nodes)
-    return [replace(output, path=path) for output, path in zip(found, paths, strict=True)]
+    return [
+        replace(output, path=path, is_exact=is_exact)
+        for output, path, is_exact in zip(found, paths, exact, strict=True)
+    ]
 
 
 def _scores(node: Node) -> bool:

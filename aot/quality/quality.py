@@ -189,6 +189,12 @@ def _failures(output: Output, limits: Limits) -> list[str]:
     if limits.min_agreement is not None:
         if agreement < limits.min_agreement:
             failed.append(f"{named}, min_agreement is {limits.min_agreement}")
+    elif output.is_exact and not output.is_choice:  # the places of equal numbers have no order
+        if agreement < 1.0:
+            failed.append(
+                f"{output}: its integers are the model's in {agreement:.1%}; "
+                "no float is on the way, so all must be"
+            )
     elif clear is not None:
         count, same = clear
         if count - same > 1 and same < MIN_AGREEMENT * count:

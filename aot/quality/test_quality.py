@@ -126,9 +126,9 @@ def test_rows_of_classes(name: str) -> None:
     """A row is classes where a layer gives it so, or the user says so."""
     function, layers, shape, is_class = ROWS[name]
     graph = export_aten(model(function, *layers), [torch.zeros(shape)])
-    (output,) = outputs_of(graph, [""])
+    (output,) = outputs_of(graph, [""], [False])
     assert output.is_class == is_class
-    (output,) = outputs_of(graph, [""], of_classes=True)
+    (output,) = outputs_of(graph, [""], [False], of_classes=True)
     assert output.is_class == (name != "one value")
 
 

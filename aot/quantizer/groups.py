@@ -13,6 +13,7 @@ from aot.dialect.graph import state_of
 from aot.dialect.quantization import Quantization
 from aot.quantizer.supported import is_float_tensor
 from aot.rules import fused_clamp
+from aot.rules.integers import whole_quantization
 from aot.rules.movement import pad_value
 from aot.rules.rule import (
     KNOWN_OUTPUT,
@@ -69,8 +70,13 @@ class Groups:
         return {value: of_group[id(group)] for value, group in self._of.items()}
 
     def add(self, value: Node, fixed: Fixed | None = None, headroom: float = 0.0) -> None:
-        if value not in self._of:
-            self._of[value] = Group([value], fixed, headroom, wide=value in self._wide)
+        """Gives a value a group of its own, if it has none. Whole numbers are exact."""
+        if value in self._of:
+            return
+        whole = whole_quantization(value)
+        fixed = fixed if whole is None else Fixed(whole)
+        exact = whole is not None
+        self._of[value] = Group([value], fixed, headroom, wide=value in self._wide, exact=exact)
 
     def join(self, value: Node, other: Node) -> bool:
         """Makes two values share, unless that would narrow a fixed range, or one of them is int16

@@ -12,6 +12,7 @@ from torchao.quantization.pt2e.quantizer import SharedQuantizationSpec
 from aot.dialect.ops.integers import integer_quantize
 from aot.dialect.quantization import INT16, Quantization
 from aot.quantizer.others import KEY
+from aot.rules.integers import whole_quantization
 from aot.rules.rule import Exact, Integers, Rule, Shares
 
 
@@ -94,7 +95,10 @@ def int16_values(
         if node in fixed:
             continue
         output = rules[node].output if node in rules else None
-        if node in given:
+        whole = whole_quantization(node)
+        if whole is not None:
+            is_int16 = whole.type is INT16
+        elif node in given:
             is_int16 = given[node].type is INT16
         elif isinstance(output, Exact):
             is_int16 = output.quantization.type is INT16

@@ -57,6 +57,9 @@ def is_elementwise(target: object) -> bool:
     return marked or target in _UNMARKED
 
 
+WHOLE = "whole"
+"""Key of a node's meta: the dtype of the whole numbers that it chooses from, now float32."""
+
 _MATERIALIZED = "materialized"
 _INTEGER_END = "integer_end"
 
@@ -243,6 +246,8 @@ def _find_root(node: Node, roots: Roots) -> Node | None:
     value, own = root.meta.get("val"), node.meta.get("val")
     if not isinstance(value, torch.Tensor) or not isinstance(own, torch.Tensor):
         return None
+    if own.dtype == torch.float32 and node.meta.get(WHOLE) == torch.int16:
+        return None  # a table of int16 has straight lines, which round
     return root if value.shape == own.shape and root.op != "get_attr" else None
 
 

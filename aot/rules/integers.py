@@ -36,14 +36,12 @@ from aot.dialect.ops.topk import topk
 from aot.dialect.ops.where import where
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.dialect.results import taken_from
-from aot.rules.function import is_integers, is_unquantized
+from aot.rules.function import WHOLE, is_integers, is_unquantized
 from aot.rules.maximum import best
 from aot.rules.rule import Call, Exact, Integers, Observed, Output, Rule, argument, reduction
 from aot.rules.unary import requantized
 
 _aten = torch.ops.aten
-WHOLE = "whole"
-"""Key of a node's meta: the dtype of the whole numbers that it chooses from, now float32."""
 _ARITHMETIC: dict[object, Op] = {
     _aten.add.Tensor: integer_add,
     _aten.sub.Tensor: integer_sub,
@@ -321,14 +319,20 @@ def is_given(node: Node) -> bool:
     return source.op == "placeholder" and source.meta["val"].dtype in WHOLE_NUMBERS
 
 
+def whole_quantization(node: Node) -> Quantization | None:
+    """The quantization of whole numbers that are float32 now; None of other values."""
+    value = node.meta.get("val")
+    is_float = isinstance(value, torch.Tensor) and value.dtype == torch.float32
+    return WHOLE_NUMBERS[node.meta[WHOLE]] if is_float and WHOLE in node.meta else None
+
+
 def of_whole_numbers(rule: Rule, node: Node) -> Rule:
     """The rule of a node; whole numbers that it gives stay as they are."""
-    dtype = node.meta.get(WHOLE)
-    is_observed = isinstance(rule.output, Observed) and node.meta["val"].dtype == torch.float32
-    if dtype is None or not is_observed:
+    whole = whole_quantization(node)
+    if whole is None or not isinstance(rule.output, Observed):
         return rule
     exact = copy.copy(rule)
-    exact.output = Exact(WHOLE_NUMBERS[dtype])  # type: ignore[misc]
+    exact.output = Exact(whole)  # type: ignore[misc]
     return exact
 
 

@@ -23,6 +23,7 @@ def _infer(input: torch.Tensor, output_size: Sequence[int]) -> tuple[tuple[int, 
     infer=_infer,
     dtypes={"input": ACTIVATIONS},
     shares_quantization=True,
+    averages=True,
     spatial=True,
 )
 def adaptive_avg_pool2d(input: torch.Tensor, output_size: Sequence[int]) -> torch.Tensor:

@@ -32,6 +32,7 @@ def _infer(
     dtypes={"input": ACTIVATIONS},
     zero_points={"zero_point": "input"},
     shares_quantization=True,
+    averages=True,
     spatial=True,
 )
 def avg_pool2d(

@@ -28,6 +28,7 @@ def _infer(
     infer=_infer,
     dtypes={"input": ACTIVATIONS},
     shares_quantization=True,
+    averages=True,
     spatial=True,
 )
 def resize_bilinear(

@@ -114,7 +114,9 @@ def _counted(module: GraphModule, node: Node) -> Results:
     rows = call(node, _aten.reshape.default, turned, [-1, 1, count])
     total = call(node, _aten.sum.dim_IntList, call(node, _aten.mul.Tensor, rows, before), [-1])
     total = call(node, _aten.reshape.default, total, list(turned.meta["val"].shape))
-    return {0: call(node, _aten.transpose.int, total, dim, -1)}
+    total = call(node, _aten.transpose.int, total, dim, -1)
+    dtype = node.meta["val"].dtype
+    return {0: total if dtype == torch.int64 else as_type(node, total, dtype)}
 
 
 def _bag(module: GraphModule, node: Node) -> Results:

@@ -2,51 +2,64 @@
 """Gives a constant that has several roles a node for each: they are quantized in different ways, as
 a layer's weights, a value as others are, or a number of a function of one value, which is not
 quantized at all. Such are an embedding's table that is the last layer's weights too, and a factor
-that is an output's part.
+that is an output's part, or that whole numbers are chosen from. Marks those of whole numbers.
 
 Leaves constants that have one role to all who read them.
 """
 
 from __future__ import annotations
 
+import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import new_buffer, tensor_constant
 from aot.rules import rule_for
-from aot.rules.function import roots_known
+from aot.rules.function import WHOLE, roots_known
+from aot.rules.integers import whole_quantization
 
 
 def separate_weights(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many constants have several nodes now."""
-    shared = [n for n in module.graph.nodes if n.op == "get_attr" and len(n.users) > 1]
+    constants = [n for n in module.graph.nodes if n.op == "get_attr"]
     with roots_known(module.graph):
-        readers_of = {constant: _readers(constant) for constant in shared}
+        readers_of = {constant: _readers(constant) for constant in constants}
     for constant, readers in readers_of.items():
-        for role, users in [*readers.items()][1:]:
-            target = str(constant.target)
-            if "number" in readers:  # what is quantized is no longer there for it
-                value = tensor_constant(module, constant)
-                assert value is not None
-                target = new_buffer(module, f"{constant.name}_{role}", value.clone())
-            with module.graph.inserting_before(constant):
-                other = module.graph.get_attr(target)
-            other.meta = dict(constant.meta)
+        for place, (role, users) in enumerate(readers.items()):
+            node = constant if place == 0 else _again(module, constant, role, "number" in readers)
             for user in users:
-                user.replace_input_with(constant, other)
+                user.replace_input_with(constant, node)
+            if isinstance(role, torch.dtype):
+                node.meta[WHOLE] = role
     return sum(len(readers) > 1 for readers in readers_of.values())
 
 
-def _readers(constant: Node) -> dict[str, list[Node]]:
+def _again(module: GraphModule, constant: Node, role: object, is_number: bool) -> Node:
+    """Another node of a constant, with a tensor of its own where one role is a number's."""
+    target = str(constant.target)
+    if is_number:  # what is quantized is no longer there for it
+        value = tensor_constant(module, constant)
+        assert value is not None
+        name = f"{constant.name}_{role}".replace(".", "_")
+        target = new_buffer(module, name, value.clone())
+    with module.graph.inserting_before(constant):
+        other = module.graph.get_attr(target)
+    other.meta = dict(constant.meta)
+    return other
+
+
+def _readers(constant: Node) -> dict[object, list[Node]]:
     """The nodes that read a constant, by its role for them."""
-    readers: dict[str, list[Node]] = {}
+    readers: dict[object, list[Node]] = {}
     for user in constant.users:
         readers.setdefault(_role(constant, user), []).append(user)
     return readers
 
 
-def _role(constant: Node, user: Node) -> str:
+def _role(constant: Node, user: Node) -> object:
+    """A name, or the dtype of the whole numbers that a constant is among."""
     rule = rule_for(user)
     if rule is not None and rule.weights(user) is constant:
         return "weights"
-    is_value = rule is not None and constant in rule.activations(user)
-    return "value" if is_value else "number"
+    if rule is None or constant not in rule.activations(user):
+        return "number"
+    return "value" if whole_quantization(user) is None else user.meta[WHOLE]

@@ -19,12 +19,13 @@ from torch.fx import GraphModule, Node
 from aot.dialect.quantization import WHOLE_NUMBERS
 from aot.dialect.results import taken_from
 from aot.errors import keep_names
+from aot.passes.aten.build import call, constant
 from aot.passes.aten.composing import as_type
 from aot.rules import rule_for
-from aot.rules.function import is_integers, is_mask
-from aot.rules.integers import WHOLE, held
+from aot.rules.function import WHOLE, is_integers, is_mask
+from aot.rules.integers import held
 from aot.rules.movement import Unquantized
-from aot.rules.rule import Shares
+from aot.rules.rule import Shares, as_clamp
 
 _aten = torch.ops.aten
 _INTEGERS = (*WHOLE_NUMBERS, torch.int32, torch.int64)
@@ -38,9 +39,11 @@ _WRAPS = {
     *(getattr(_aten, name).Tensor for name in ("add", "sub", "mul", "remainder")),
     *(getattr(_aten, name).Scalar for name in ("add", "sub", "mul", "remainder")),
     _aten.div.Tensor_mode,
+    *(_aten.cumsum.default, _aten.sum.default, _aten.sum.dim_IntList),
     _aten.sign.default,
     _aten.square.default,
 }
+_CLAMPS = (_aten.clamp.default, _aten.relu.default)
 _BY_NUMBERS = {
     _aten.__lshift__.Scalar,
     _aten.__rshift__.Scalar,
@@ -49,10 +52,11 @@ _BY_NUMBERS = {
 """The number has a type of its own."""
 
 _CHOOSES = {
-    *(getattr(_aten, name).default for name in ("amax", "amin", "max", "min", "median", "clamp")),
-    _aten.relu.default,
+    *(getattr(_aten, name).default for name in ("amax", "amin", "max", "min", "median")),
+    *_CLAMPS,
     _aten.maximum.default,
     _aten.minimum.default,
+    _aten.scatter.value,
     _aten.where.self,
 }
 
@@ -64,9 +68,11 @@ def whole_numbers(module: GraphModule) -> int:
     for node in nodes:
         if node.op == "placeholder" and _is_whole(node):
             with module.graph.inserting_after(node):
-                floats[node] = as_type(node, node, torch.float32)
+                floats[node] = _as_float(node, node)
         elif node.target in _COMPARED:
             node.update_arg(1, held(node, node.args[1]))
+        elif node.target is _aten.clamp.default and _is_whole(node):
+            node.args = (node.args[0], *(held(node, limit) for limit in node.args[1:]))
     count = len(floats)
     samples = {node for node in floats if node.meta["val"].dtype == torch.int16}
     for node in nodes:
@@ -77,9 +83,13 @@ def whole_numbers(module: GraphModule) -> int:
             count += _count_masks(node)
         if node.target in _WRAPS | _BY_NUMBERS and _is_whole(node):
             keep_names(node)
-            if not any(n in samples for n in sources):
+            if any(n in samples for n in sources):
+                _replace_inputs(node, _as_before(node, floats))
+            else:
                 _widen(node, floats)
                 count += 1
+        elif node.target in _CLAMPS and any(n in samples for n in sources):
+            samples.add(_clamped(module, node, floats))
         elif any(n in floats for n in node.all_input_nodes):
             _take_floats(node, floats)
             if node in floats and any(n in samples for n in sources):
@@ -99,6 +109,8 @@ def _count_masks(node: Node) -> int:
 def _widen(node: Node, floats: dict[Node, Node]) -> None:
     """Has a node calculate in int64, and its readers what wraps around of that."""
     value = node.meta["val"]
+    if "dtype" in node.kwargs:
+        node.update_kwarg("dtype", torch.int64)
     if len(node.args) > 1 and node.target not in _BY_NUMBERS and len(node.all_input_nodes) == 1:
         number: Any = held(node, node.args[1])
         node.update_arg(1, number)
@@ -121,48 +133,95 @@ def _take_floats(node: Node, floats: dict[Node, Node]) -> None:
     """Has a node take the floats of the whole numbers that it takes; `floats` has it, too, where it
     gives such numbers.
     """
-    value, takes = node.meta["val"], floats
+    value = node.meta["val"]
     is_cast = node.target is _aten._to_copy.default
-    if isinstance(value, tuple):  # of those that are chosen, and where they are
+    if isinstance(value, tuple) and [v.dtype for v in value[1:]] == [torch.int64]:
+        # The numbers that are chosen, and their places.
         node.meta["val"] = (value[0].to(torch.float32), *value[1:])
         for user in node.users:
             if taken_from(user)[1] == 0:
                 user.meta["val"] = node.meta["val"][0]
+                user.meta[WHOLE] = node.meta[WHOLE] = value[0].dtype
                 floats[user] = user
+        takes = floats
+    elif not isinstance(value, torch.Tensor):
+        takes = _as_before(node, floats)
     elif is_cast and value.dtype == torch.float32:
         node.replace_all_uses_with(floats[node.all_input_nodes[0]])
-    elif is_cast or node.target in _PLACES or value.dtype not in _INTEGERS:
-        pass  # the same of floats
-    elif _is_whole(node):
-        others = [n for n in node.all_input_nodes if _is_whole(n) and n not in floats]
-        if not _moves(node) or not all(map(_is_constant, others)):
-            return
-        with node.graph.inserting_before(node):
-            takes = {**floats, **{n: as_type(node, n, torch.float32) for n in others}}
-        node.meta["val"] = value.to(torch.float32)
-        node.meta[WHOLE] = value.dtype
-        floats[node] = node
+        return
+    elif _is_whole(node) and not is_cast:
+        if _moves(node):
+            others = [n for n in node.all_input_nodes if _is_whole(n) and n not in floats]
+            with node.graph.inserting_before(node):
+                takes = {**floats, **{n: _as_float(node, n) for n in others}}
+            node.meta["val"] = value.to(torch.float32)
+            node.meta[WHOLE] = value.dtype
+            floats[node] = node
+        else:
+            takes = _as_before(node, floats)
+    elif node.target in _PLACES or not (value.dtype in _INTEGERS or _counts(node, floats)):
+        takes = floats  # the same of floats
     else:
-        with node.graph.inserting_before(node):
-            sources = [source for source in node.all_input_nodes if source in floats]
-            takes = {source: as_type(node, floats[source], torch.int64) for source in sources}
+        takes = _as(torch.int64, node, floats)
+    _replace_inputs(node, takes)
+
+
+def _replace_inputs(node: Node, takes: dict[Node, Node]) -> None:
     for source in [source for source in node.all_input_nodes if source in takes]:
         node.replace_input_with(source, takes[source])
 
 
-def _is_constant(node: Node) -> bool:
-    """Whether a value is the same whatever the model is given."""
-    return (
-        node.op != "placeholder"
-        and not node.all_input_nodes
-        or node.target is _aten.full_like.default
-    )
+def _clamped(module: GraphModule, node: Node, floats: dict[Node, Node]) -> Node:
+    """Samples between limits: a table of int16 has straight lines, which round."""
+    clamp, x = as_clamp(node), floats[node.all_input_nodes[0]]
+    assert clamp is not None
+    limits = ((clamp.minimum, _aten.maximum.default), (clamp.maximum, _aten.minimum.default))
+    dtype = node.meta[WHOLE] = node.meta["val"].dtype
+    kind = torch.iinfo(dtype)
+    with node.graph.inserting_before(node):
+        for limit, target in limits:
+            if limit is not None:
+                held = torch.tensor([min(max(limit, kind.min), kind.max)])
+                x = call(node, target, x, constant(module, node, "limit", held))
+    node.replace_all_uses_with(x)
+    floats[x] = x
+    return x
+
+
+def _counts(node: Node, floats: dict[Node, Node]) -> bool:
+    """Whether a node takes integers beside whole numbers that are float32 now."""
+    return any(is_integers(n) and n not in floats for n in node.all_input_nodes)
+
+
+def _as_before(node: Node, floats: dict[Node, Node]) -> dict[Node, Node]:
+    """The whole numbers that a node takes, of their own type: no form of floats stands for it."""
+    moved = [n for n in node.all_input_nodes if floats.get(n) is n]
+    takes: dict[Node, Node] = {}
+    for dtype in {n.meta[WHOLE] for n in moved}:
+        takes |= _as(dtype, node, {n: n for n in moved if n.meta[WHOLE] == dtype})
+    return takes
+
+
+def _as(dtype: torch.dtype, node: Node, floats: dict[Node, Node]) -> dict[Node, Node]:
+    """Floats that a node takes as integers, by the whole numbers that they are of."""
+    with node.graph.inserting_before(node):
+        sources = [source for source in node.all_input_nodes if source in floats]
+        return {source: as_type(node, floats[source], dtype) for source in sources}
+
+
+def _as_float(node: Node, numbers: Node) -> Node:
+    """Whole numbers as float32, which the device has as they are."""
+    made = as_type(node, numbers, torch.float32)
+    made.meta[WHOLE] = numbers.meta["val"].dtype
+    return made
 
 
 def _moves(node: Node) -> bool:
     """Whether a node gives some of the numbers that it takes."""
     rule = rule_for(node)
-    by_rule = isinstance(rule, Unquantized) or (
-        rule is not None and isinstance(rule.output, Shares)
-    )
-    return by_rule or node.target in _CHOOSES
+    if node.target in _CHOOSES:
+        return True
+    if rule is None or rule.reject(node) is not None:
+        return False
+    shares = isinstance(rule.output, Shares) and not rule.op(node).averages
+    return shares or isinstance(rule, Unquantized)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of values: a type beside the dtype, which says whether numbers may be rounded."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import border_nodes, edge_of
+
+
+class Kind(Enum):
+    """What a value of the dialect is."""
+
+    FLOAT = "float"
+    """Reals: float32, or int8 and int16 with a scale. Calibration sets the range."""
+    WHOLE = "whole number"
+    """Integers of the model with 8 or 16 bits. Every number of their dtype is exact."""
+    INDEX = "index"
+    """Integers of the model as int32: indices, counts, sums."""
+    MASK = "mask"
+    """Bools."""
+
+
+def kind_of(node: Node) -> Kind:
+    """The kind of a node's value."""
+    dtype, quantization = node.meta["val"].dtype, edge_of(node).quantization
+    if quantization is not None:
+        return Kind.WHOLE if quantization.whole else Kind.FLOAT
+    if dtype == torch.bool:
+        return Kind.MASK
+    return Kind.FLOAT if dtype.is_floating_point else Kind.INDEX
+
+
+def exact_outputs(module: GraphModule) -> list[bool]:
+    """Of each output of a graph, in order: no float is on the way from the inputs to it."""
+    floats: set[Node] = set()
+    for node in module.graph.nodes:
+        is_value = isinstance(node.meta.get("val"), torch.Tensor)
+        of_floats = not floats.isdisjoint(node.all_input_nodes)
+        if of_floats or (is_value and kind_of(node) is Kind.FLOAT):
+            floats.add(node)
+    return [node not in floats for node in border_nodes(module)[1]]

@@ -12,6 +12,7 @@ from torch.fx import GraphModule
 from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
+from aot.notebook import report_html
 from aot.passes.rewrite.choose_layouts import Asks, choose_layouts, move_states
 from aot.passes.rewrite.compose_luts import compose_luts
 from aot.passes.rewrite.drop_dead_constants import drop_dead_constants
@@ -86,6 +87,10 @@ class Artefact(Reference):
     pte: bytes
     report: dict[str, Any]
     exported: bytes | None
+
+    def _repr_html_(self) -> str:
+        """Return tables of the report, which notebooks show."""
+        return report_html(self.report)
 
 
 def export(module: GraphModule, target: Target) -> bytes | None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from kernels.common.kernel import KernelError, OpCall
+from kernels.common.kernel import KernelCall, KernelError, OpCall
+from kernels.common.rows import ByRows
 from kernels.registry import all_kernels, kernel_call
 from kernels.testing.calls import activation
 from kernels.testing.folders import folders
@@ -54,13 +55,6 @@ def test_refuses_results_of_another_type() -> None:
         kernel_call(replace(valid, outputs=valid.outputs[:1]), "scalar")
 
 
-def test_refuses_two_bytes_in_six_loops() -> None:
-    x, y = (activation(*[2] * 6, dtype="int16", name=name) for name in "xy")
-    call = OpCall("pl::transpose", {"input": x, "perm": [5, 4, 3, 2, 1, 0]}, (y,))
-    with pytest.raises(KernelError, match="int16.* takes more than 6 nested loops"):
-        kernel_call(call, "scalar")
-
-
 def test_refuses_missing_arguments() -> None:
     with pytest.raises(KernelError, match="'perm' is missing"):
         call = VALID["pl::transpose", "int8"].call
@@ -82,3 +76,23 @@ def test_refuses_shapes_without_kernels(shape: tuple[int, ...]) -> None:
     )
     with pytest.raises(KernelError, match="more than 6 dimensions|empty tensors"):
         kernel_call(call, "scalar")
+
+
+def test_a_function_is_named_for_the_dims_of_its_rows_too() -> None:
+    def named(least: int) -> KernelCall:
+        rows = ByRows(4, {}, {"columns": 12})
+        return KernelCall(
+            "pl_of_many",
+            "many.h",
+            {},
+            {"columns": 48},
+            {},
+            rows=rows,
+            takes=lambda dims: dims["columns"] in range(least, 100),
+        )
+
+    assert replace(named(12), rows=None).dims == {"columns": 48}
+    with pytest.raises(AssertionError, match="pl_of_many does not take the dims {'columns': 12}"):
+        named(32)
+    with pytest.raises(AssertionError, match="pl_of_many does not take the dims {'columns': 8}"):
+        replace(named(12), dims={"columns": 8}, rows=None)

@@ -108,6 +108,9 @@ class KernelCall:
     `nearer` is a call that computes the same of the same operands with more instructions and in
     less memory: it has less scratch, or its output may lie over more of its input; it may have one
     itself. `rows` is how the same function computes one row.
+    `takes` says for which dims the function is correct; None for all. A call for other dims cannot
+    be made, nor a call whose rows have other dims: the C code would access memory outside of its
+    operands.
     """
 
     function: str
@@ -120,6 +123,13 @@ class KernelCall:
     overlap: "tuple[Overlap, ...]" = ()
     nearer: "KernelCall | None" = None
     rows: "ByRows | None" = None
+    takes: "Callable[[Mapping[str, Field]], bool] | None" = None
+
+    def __post_init__(self) -> None:
+        rows = self.rows.dims if self.rows is not None and self.rows.folded is None else {}
+        for dims in (self.dims, {**self.dims, **rows}):
+            if self.takes is not None and not self.takes(dims):
+                raise AssertionError(f"{self.function} does not take the dims {dims}")
 
     @property
     def struct_prefix(self) -> str:

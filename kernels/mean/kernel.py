@@ -37,8 +37,9 @@ def mean(call: OpCall, isa: Isa) -> KernelCall:
     multiplier, shift = factor(call, "multiplier", "shift", normalised=False)
     dims = reduction_dims(call, source, call.integers("dim"), call.flag("keepdim"))
     is_fast = dtype == "int8" and isa == "mve" and not call.small and shift < 0
+    columns = _columns(dims) if is_fast else ""
     whole = KernelCall(
-        function=f"pl_mean_{_columns(dims) if is_fast else ''}{SUFFIXES[dtype]}",
+        function=f"pl_mean_{columns}{SUFFIXES[dtype]}",
         header="kernels/mean/mean.h" if dtype == "int8" else "kernels/mean/mean_s16.h",
         params={
             "offset": -zero_point(call, "input_zero_point", dtype) * count,
@@ -48,6 +49,7 @@ def mean(call: OpCall, isa: Isa) -> KernelCall:
         },
         dims=dims,
         data={"input": source, "output": output},
+        takes=(lambda dims: _columns(dims) == columns) if columns else None,
     )
     kept = _within_rows(call, source, output)
     if dtype == "int16" or kept is not None:
@@ -66,13 +68,17 @@ def _within_rows(call: OpCall, source: Value, output: Value) -> ByRows | None:
 
 
 def _columns(dims: Mapping[str, Field]) -> str:
-    """Which function takes neighbours together, in its name."""
+    """The part of the function's name for neighbours in one loop; "" for the general function.
+
+    A mean of one value merges all dimensions into that loop, also the rows: it has no such function
+    because each row would take another one.
+    """
     match dims:
         case {
             "kept": (_, _, int(channels)),
             "kept_stride": (_, _, 1),
             "reduced": (1, 1, int(values)),
-        }:
+        } if values > 1:
             if values <= _MOST_VALUES and channels <= _MOST_IN_VECTORS and channels != _COLUMNS:
                 return "vectors_"
             if channels >= _COLUMNS:
@@ -101,5 +107,6 @@ def _by_rows(whole: KernelCall, source: Value, output: Value) -> ByRows | None:
             "row": 0,
         },
         scratch=4 * channels,
+        takes=None,
     )
     return ByRows(count, {"input": Taps(count)}, {"rows": 1}, scratch=0, folded=call, row="row")

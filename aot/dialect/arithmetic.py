@@ -83,6 +83,8 @@ def requantize(
     least, most = (shift, shift) if isinstance(shift, int) else map(int, torch.aminmax(shift))
     if most > 0:
         x = (x << _at_least_0(shift)).clamp_(INT32_MIN, INT32_MAX)
+    if isinstance(multiplier, torch.Tensor):
+        multiplier = multiplier.to(torch.int64)
     # In place: memory that is new takes longer than the arithmetic.
     product = (x * multiplier).add_(1 << 30)
     if least >= 0:

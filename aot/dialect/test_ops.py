@@ -7,12 +7,14 @@ The calls are the cases of the kernels; an op without a kernel has its calls her
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from itertools import islice, permutations
 from typing import Any
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 import aot.dialect.ops  # noqa: F401 (registers the ops)
@@ -54,6 +56,48 @@ def calls() -> dict[str, list[tuple[Any, ...]]]:
             schema = OPS[name].overload._schema
             found.setdefault(name, []).append(tuple(given[a.name] for a in schema.arguments))
     return found
+
+
+_ARITHMETIC = re.compile(
+    r"(add|sub|mul|div|floor_divide|remainder|maximum|minimum|lt|le|gt|ge|eq|ne|bitwise_(and|or|xor))$"
+)
+
+
+class _OneType(TorchDispatchMode):
+    """Raises if an operation has operands of several types; one in place cannot promote."""
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> object:
+        kinds = {t.dtype for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
+        name = func.overloadpacket.__name__
+        assert len(kinds) < 2 or not _ARITHMETIC.match(name), f"{name} of {kinds}"
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_arithmetic_of_a_reference_is_of_one_type(op: str) -> None:
+    """torch promotes by rank, too: int8 beside an int16 of rank 0 stays int8, and wraps."""
+    for given in calls()[op][::EVERY]:
+        with _OneType():  # type: ignore[no-untyped-call]
+            OPS[op].reference(*given)
+
+
+@pytest.mark.parametrize("op", ["less", "equal"])
+def test_comparisons_are_the_same_for_a_number(op: str) -> None:
+    """The kernel compares 128, which is above all of int8, in 32 bits."""
+    a, table = torch.tensor([-128, 5, 127], dtype=torch.int8), torch.full((256,), 128)
+    more = (False,) if op == "equal" else ()
+    for shape in ((), (1,), (1, 1)):
+        b = torch.zeros(shape, dtype=torch.int8)
+        found = OPS[op].reference(a, b, table.to(torch.int16), *more)
+        assert found.flatten().tolist() == [op == "less"] * 3
+
+
+def test_a_table_of_bools_is_not_for_int16() -> None:
+    x, table = torch.zeros(3, dtype=torch.int16), torch.ones(1 << 16, dtype=torch.bool)
+    with pytest.raises(ValueError, match="lines are between int16 entries"):
+        OPS["lut"].infer(x, table)
 
 
 def test_every_op_is_called() -> None:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from kernels.common.kernel import AnyArray, Isa, OpCall
 
 
@@ -35,6 +37,13 @@ class Case:
     tolerance: float | None = None
     floor: float = 1.0
     reference: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        # Arithmetic of numpy makes scalars of arrays of rank 0.
+        for part in ("inputs", "constants"):
+            tensors = getattr(self, part).items()
+            kept = {n: np.asarray(t) if isinstance(t, np.generic) else t for n, t in tensors}
+            object.__setattr__(self, part, kept)
 
 
 @dataclass(frozen=True, eq=False)

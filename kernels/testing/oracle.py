@@ -30,7 +30,7 @@ def arguments_of(case: Case) -> dict[str, Any]:
 
     def value(given: Any) -> Any:
         if isinstance(given, np.ndarray):
-            return torch.from_numpy(np.ascontiguousarray(given))
+            return torch.from_numpy(np.array(given, order="C"))  # keeps rank 0
         return [value(item) for item in given] if isinstance(given, (list, tuple)) else given
 
     return {

@@ -44,11 +44,15 @@ def factors(of_a: Quantization, of_b: Quantization) -> torch.Tensor:
 def _sides(
     a: torch.Tensor, b: torch.Tensor, table: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What is compared."""
+    """The two sides of the comparison, of one type.
+
+    torch does not promote a tensor for an operand of rank 0: int8 beside an int16 of rank 0 would
+    wrap the 128 of NOWHERE to -128.
+    """
     if a.dtype is torch.int16:
         of_a, of_b = table.to(torch.int64)
         return a.to(torch.int64) * of_a, b.to(torch.int64) * of_b
-    return a, table[b.to(torch.int64) + 128]
+    return a.to(torch.int32), table[b.to(torch.int64) + 128].to(torch.int32)
 
 
 _DTYPES = {"a": ACTIVATIONS, "b": ACTIVATIONS, "table": (torch.int16, torch.int32)}

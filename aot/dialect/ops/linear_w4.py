@@ -76,6 +76,8 @@ def linear_w4(
     depth = input.shape[-1]
     scale = group_scale.to(torch.float64).repeat_interleave(group, 1)[:, :depth]
     x = (input.to(torch.int64) - input_zero_point).to(torch.float64)
-    acc = (x @ (unpacked(weight, depth) * scale).T).to(torch.int64) + bias.to(torch.int64)
+    acc = (x @ (unpacked(weight, depth).to(torch.float64) * scale).T).to(torch.int64) + bias.to(
+        torch.int64
+    )
     out = requantize(acc, multiplier, shift) + output_zero_point
     return saturate_int8(out, activation_min, activation_max)

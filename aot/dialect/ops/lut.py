@@ -26,6 +26,10 @@ _OF_WHOLE_NUMBERS = (2.0**-STEP_BITS, 2.0 ** -(STEP_BITS + 1))
 
 
 def _infer(input: torch.Tensor, table: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
+    if input.dtype is torch.int16 and table.dtype is not torch.int16:
+        raise ValueError(
+            f"a table of int16 values is {table.dtype}; lines are between int16 entries"
+        )
     return tuple(input.shape), table.dtype
 
 

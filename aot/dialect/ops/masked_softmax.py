@@ -36,9 +36,9 @@ def masked_softmax(
         dim=-1, keepdim=True
     )
     if input.dtype is torch.int16:
-        e = wide_exponentials((largest - x).clamp(min=0), exp_table) * kept
+        e = wide_exponentials((largest - x).clamp(min=0), exp_table).where(kept, 0)
         return wide_shares(e, e.sum(dim=-1, keepdim=True))
-    e = exp_table.to(torch.int64)[(largest - x).clamp(min=0)] * kept
+    e = exp_table.to(torch.int64)[(largest - x).clamp(min=0)].where(kept, 0)
     total = e.sum(dim=-1, keepdim=True).clamp(min=1)
     out = (e * steps + total // 2) // total - 128
     return out.clamp(max=127).to(torch.int8)

@@ -247,3 +247,32 @@ def test_a_known_range_is_kept(before: Quantization, after: float) -> None:
     assert (wide.scale, wide.zero_point) == (after, 0)
     exact = before.dequantize(before.every_value())
     torch.testing.assert_close(wide.dequantize(wide.quantize(exact)), exact, rtol=0, atol=0)
+
+
+# Whether any or all values of rows are other than 0: (the function, of a layer with zeros)
+MASKS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "any": lambda x: x.any(1),
+    "all": lambda x: x.all(1),
+    "any of all": lambda x: x.any(),
+    "any, to choose by": lambda x: torch.where(x.any(1, keepdim=True), x, x - 1.0),
+}
+
+
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("quantization", ["int8", "int16"])
+def test_a_mask_of_values_is_of_bools(name: str, quantization: str) -> None:
+    class Mask(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return MASKS[name](torch.relu(x - 1.0))
+
+    # No value is near the 1 that decides.
+    data = [((2.0 * x).round() / 2.0 + 0.25,) for (x,) in samples((4, 5), count=16)]
+    options: dict[str, Any] = {"quantization": quantization, "per_op": False}
+    result = lower(Mask().eval(), data[0], calibration=data, min_sqnr=0.0, **options)
+    for sample in data:
+        expected, (found,) = Mask()(*sample), result.reference(sample)
+        if expected.dtype is torch.bool:
+            assert found.dtype is torch.bool and torch.equal(found, expected)
+        else:
+            (values,) = result.dequantize_outputs([found])
+            assert torch.allclose(values, expected, atol=0.05)

@@ -17,11 +17,11 @@ from aot.dialect.graph import Edge, quantization_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.compare import equal, equal_table, factors, less, less_table
 from aot.dialect.ops.extremes import amax, amin
-from aot.dialect.ops.lut import lut
 from aot.dialect.ops.where import where
 from aot.dialect.quantization import INT16
 from aot.rules.function import is_mask, masks_of
 from aot.rules.rule import Call, Family, Integers, Output, Rule, Shares, UnaryRule, reduction
+from aot.rules.unary import mask_of
 
 _aten = torch.ops.aten
 _LESS = (_aten.lt.Tensor, _aten.le.Tensor, _aten.gt.Tensor, _aten.ge.Tensor)
@@ -168,7 +168,7 @@ class AnyOrAll(UnaryRule):
         else:
             (x,) = call.inputs
             values = quantization_of(x).every_value() != quantization_of(x).zero_point
-            mask = call.emit(lut, x, call.constant("table", values), edge=Edge())
+            mask = mask_of(call, x, values)
         dims, keepdim = reduction(call.node, len(shape_of(mask)))
         return call.emit(self.op(call.node), mask, dims, keepdim, edge=Edge())
 

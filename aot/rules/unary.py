@@ -63,11 +63,8 @@ class Unary(UnaryRule):
         of = quantization_of(x)
         if is_integers(call.node):
             return _integers(call, x, function)
-        if is_mask(call.node) and of.type is INT16:
-            return _mask_of_int16(call, x, function(of.dequantize(of.every_value())))
         if is_mask(call.node):
-            mask_table = call.constant("table", function(of.dequantize(of.every_value())))
-            return call.emit(lut, x, mask_table, edge=Edge())
+            return mask_of(call, x, function(of.dequantize(of.every_value())))
         return call.emit(lut, x, call.constant("table", table_of(function, of, call.output)))
 
 
@@ -84,6 +81,20 @@ def _integers(call: Call, x: Node, function: Callable[[torch.Tensor], torch.Tens
         raise LoweringError("1 op of the model cannot be lowered as asked:", [problem])
     table = function(of.dequantize(of.every_value())).to(torch.int32)
     return call.emit(integer_lut, x, call.constant("table", table), edge=Edge())
+
+
+def mask_of(call: Call, x: Node, values: torch.Tensor) -> Node:
+    """A mask that is a function of one value: of int8 a table, of int16 comparisons.
+
+    Args:
+      call, x, values: as of _mask_of_int16.
+
+    Raises:
+      LoweringError: see there.
+    """
+    if quantization_of(x).type is INT16:
+        return _mask_of_int16(call, x, values)
+    return call.emit(lut, x, call.constant("table", values), edge=Edge())
 
 
 def _mask_of_int16(call: Call, x: Node, values: torch.Tensor) -> Node:

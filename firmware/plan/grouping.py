@@ -25,6 +25,7 @@ _NEARER = {
     "pl_depthwise_columns_s8": 4,
     "pl_depthwise_direct_s8": 10,
     "pl_linear_s8": 80,
+    "pl_linear_w4_s8": 80,
     "pl_max_pool2d_s8": 3,
     "pl_avg_pool2d_s8": 4,
 }
@@ -283,7 +284,8 @@ def _nearer_cost(step: Step, kernel: KernelCall) -> int:
     """Of a nearer call beside that of the other one."""
     cost = _NEARER.get(kernel.function)
     if cost is None:
-        is_product = kernel.dims["kernel_h"] == kernel.dims["kernel_w"] == 1
+        # A matrix product has no window.
+        is_product = all(kernel.dims.get(name, 1) == 1 for name in ("kernel_h", "kernel_w"))
         cost = _NEARER_BLOCKS if is_product else _NEARER_WINDOWS
     return cost * sum(value.bytes for value in step.writes)
 

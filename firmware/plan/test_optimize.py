@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls that are slower and allow a smaller arena: where memory is short, and nowhere else."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from boards.board import Board, Pool
@@ -12,7 +14,9 @@ from firmware.plan.program import Program
 from firmware.plan.testing import sample_board
 from firmware.plan.testing_calls import Calls
 from firmware.plan.testing_convolutions import depthwise, pointwise
-from kernels.common.kernel import Isa
+from kernels.common.kernel import Isa, Value
+from kernels.testing.calls import constant, per_channel
+from kernels.testing.folders import folder
 
 FAST, NEAR = "pl_linear_blocks_s8", "pl_conv2d_blocks_s8"
 
@@ -157,3 +161,35 @@ def test_an_arena_of_so_many_bytes() -> None:
     with pytest.raises(DoesNotFitError) as error:
         make_plan(network(), two, most=2368)
     assert error.value.need > error.value.have == 2368, "in two memories it takes more"
+
+
+def one_channel(calls: Calls) -> Value:
+    return pointwise(calls, calls.input(1, 8, 8, 16), 1)
+
+
+def four_bits(calls: Calls) -> Value:
+    valid = next(v.call for v in folder("linear").calls if v.call.op == "pl::linear_w4")
+    rows, depth, channels = 6, 24, 16
+    args = {
+        **valid.args,
+        "input": calls.input(rows, depth),
+        "weight": constant(np.ones((channels, depth // 2))),
+        "group_scale": constant(np.ones((channels, 1))),
+        **per_channel(channels),
+        "group": depth,
+    }
+    return calls.call("pl::linear_w4", (rows, channels), **args)
+
+
+@pytest.mark.parametrize("make", [one_channel, four_bits])
+@pytest.mark.parametrize("isa", ["scalar", "dsp", "mve"])
+def test_fallbacks_without_a_window_have_a_cost(make: Callable[[Calls], Value], isa: Isa) -> None:
+    """Too little memory is an error with what is needed, also where products are fallbacks."""
+    calls = Calls()
+    program = calls.program(make(calls))
+    board = replace(sample_board(), isa=isa)
+    smallest = make_plan(program, board, "memory").arena_bytes
+    assert smallest <= make_plan(program, board).arena_bytes
+    short = replace(board, arena=tuple(Pool(pool.name, 64) for pool in board.arena))
+    with pytest.raises(DoesNotFitError):
+        make_plan(program, short)

@@ -50,5 +50,6 @@ BOUNDS: dict[str, Bounds] = {
     **BOUNDS_RECURRENT,
     "pl_cat_x8": _CAT,
     "pl_strided_copy_x8": _copy(1),
+    "pl_strided_copy_x16": _copy(2),
     "pl_strided_copy_x32": _copy(4),
 }

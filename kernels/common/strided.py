@@ -24,7 +24,7 @@ def strided_copy_dims(
 
     The loop that makes the copy cheapest goes inside: a dense run, or else a long one.
     """
-    dims = _ordered(shape, input_strides, output_strides, item_size)
+    dims = strided_loops(shape, input_strides, output_strides, item_size)
     loops = padded(dims, MAX_RANK, operands=2)
     return {
         "size": tuple(loop.size for loop in loops),
@@ -42,11 +42,11 @@ def copy_cost(
     item_size: int,
 ) -> float | None:
     """Instructions, roughly, of that copy; None if it takes more loops than there are."""
-    dims = _ordered(shape, input_strides, output_strides, item_size)
+    dims = strided_loops(shape, input_strides, output_strides, item_size)
     return _cost(dims, len(dims) - 1, item_size) if 0 < len(dims) <= MAX_RANK else None
 
 
-def _ordered(
+def strided_loops(
     shape: Sequence[int],
     input_strides: Sequence[int],
     output_strides: Sequence[int],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from kernels.common.kernel import Field, Isa, KernelCall, OpCall, Value, kernel
 from kernels.common.rows import ByRows, Taps, first_axis, row_count
 from kernels.common.shapes import contiguous_strides
-from kernels.common.strided import permuted, strided_copy_dims
+from kernels.common.strided import permuted, strided_copy_dims, strided_loops
 from kernels.common.tensor import DTYPES, MAX_RANK
 
 
@@ -60,31 +60,26 @@ def copy_call(
     output_strides: Sequence[int],
     input_offset: int = 0,
 ) -> KernelCall:
-    """A copy of `shape` elements: of four bytes, or of one; two are a loop of their own."""
+    """A copy of `shape` elements, of four bytes or of one. Two bytes are a loop of their own; if
+    that loop is one too many, elements of two bytes are copied.
+    """
     size = DTYPES[source.dtype].bytes
-    if size == 2:
-        shape = (*shape, size)
-        input_strides, output_strides = (
-            (*(size * stride for stride in strides), 1)
-            for strides in (input_strides, output_strides)
+    loops = tuple(shape), tuple(input_strides), tuple(output_strides)
+    if size == 2 and len(strided_loops(*loops, size)) < MAX_RANK:
+        loops = (
+            (*shape, size),
+            (*(size * stride for stride in input_strides), 1),
+            (*(size * stride for stride in output_strides), 1),
         )
         input_offset, size = size * input_offset, 1
-    dims: dict[str, Field] = strided_copy_dims(
-        shape, input_strides, output_strides, size, input_offset
-    )
-    call.require(
-        len(dims["size"]) == MAX_RANK,  # type: ignore[arg-type]
-        f"{source.dtype}{list(source.shape)} takes more than {MAX_RANK} nested loops",
-    )
+    dims: dict[str, Field] = strided_copy_dims(*loops, size, input_offset)
     return KernelCall(
         function=f"pl_strided_copy_x{8 * size}",
         header="kernels/strided_copy/strided_copy.h",
         params={},
         dims=dims,
         data={"input": source, "output": call.output()},
-        rows=_within_rows(
-            source, call.output(), shape, input_strides, output_strides, input_offset
-        ),
+        rows=_within_rows(source, call.output(), *loops, input_offset, size),
     )
 
 
@@ -95,12 +90,12 @@ def _within_rows(
     input_strides: Sequence[int],
     output_strides: Sequence[int],
     input_offset: int,
+    size: int,
 ) -> ByRows | None:
-    """Where each row is copied from one row; arguments as of copy_call, in bytes or words."""
+    """Where each row is copied from one row; arguments as of copy_call, in `size` bytes."""
     count, axis = row_count(output.shape), first_axis(shape)
     if count == 1 or shape[axis] != count or row_count(source.shape) != count:
         return None
-    size = 1 if DTYPES[source.dtype].bytes < 4 else 4
     rows = source.bytes // count // size, output.bytes // count // size
     if (input_strides[axis], output_strides[axis]) != rows or input_offset >= rows[0]:
         return None

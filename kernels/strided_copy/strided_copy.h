@@ -21,11 +21,16 @@ typedef struct {
   void *output;
 } pl_strided_copy_data;
 
-// Moves elements of one byte (x8) or four (x32, both tensors aligned to 4): transpose and slice.
+// Moves elements of one byte (x8), two or four (x16, x32, both tensors aligned to their size):
+// transpose and slice.
 PL_MUST_USE pl_status pl_strided_copy_x8(const pl_context *ctx,
                                          const pl_strided_copy_params *params,
                                          const pl_strided_copy_dims *dims,
                                          const pl_strided_copy_data *data);
+PL_MUST_USE pl_status pl_strided_copy_x16(const pl_context *ctx,
+                                          const pl_strided_copy_params *params,
+                                          const pl_strided_copy_dims *dims,
+                                          const pl_strided_copy_data *data);
 PL_MUST_USE pl_status pl_strided_copy_x32(const pl_context *ctx,
                                           const pl_strided_copy_params *params,
                                           const pl_strided_copy_dims *dims,

@@ -165,6 +165,10 @@ SCALES: dict[str, tuple[Function, int]] = {
     "of a value that is read again": (lambda layer, x: (y := layer(x)).mT * 0.5 @ y, 1),
     "of no product": (lambda layer, x: layer(x) * 0.5, 1),
     "by a vector": (lambda layer, x: FACTORS * layer(x), 0),
+    "by a vector, read again": (lambda layer, x: FACTORS * (y := layer(x)) + y, 1),
+    "by a vector, of no layer": (lambda layer, x: layer(VECTOR * x.tanh()), 1),
+    "of a product, read again": (lambda layer, x: (x.mT @ (y := layer(x))) / 3.0 + y.mean(), 1),
+    "of a product of no layer": (lambda layer, x: (x.mT @ x.tanh()) / 3.0, 1),
     "by a vector of rows": (lambda layer, x: layer(x) * FACTORS[:3, None], 1),
     "by a value": (lambda layer, x: layer(x) * x[..., :1], 1),
 }

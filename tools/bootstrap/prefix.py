@@ -6,7 +6,6 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
-import platform
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,7 +13,8 @@ from pathlib import Path
 from tools.bootstrap.deb import MERGED, relink_absolute, unpack
 from tools.bootstrap.download import Downloader
 from tools.bootstrap.lock import Package, locked_packages
-from tools.bootstrap.report import SetupError, say
+from tools.bootstrap.machine import check_machine
+from tools.bootstrap.report import say
 
 LIBRARIES = Path("usr/lib/x86_64-linux-gnu")
 LOADER = LIBRARIES / "ld-linux-x86-64.so.2"
@@ -39,8 +39,7 @@ def fetch(
     Raises:
         SetupError: the lock file lacks the packages, or no server has them.
     """
-    if platform.machine() != "x86_64":
-        raise SetupError(f"only x86-64 machines are set up, this one is {platform.machine()}")
+    check_machine()
     locked = locked_packages(suite, packages, without)
     say(f"downloading {len(locked.closure)} packages, {locked.megabytes} MB")
     Downloader(locked, work / "archives").each(lambda deb: unpack(deb, result))

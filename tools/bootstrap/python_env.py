@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from tools.bootstrap.cache import cache_root, make_once
+from tools.bootstrap.machine import check_machine
 from tools.bootstrap.pip import run_pip
 from tools.bootstrap.prefix import free_megabytes
 from tools.bootstrap.report import SetupError, give, owned, run, run_main, say
@@ -42,10 +43,13 @@ import importlib.metadata, json
 print(json.dumps({d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}))
 """
 
-# The build of torch for graphics cards needs gigabytes of libraries that nothing here uses.
+# PyTorch's own index of CPU builds. The ordinary index has those for graphics cards, which need
+# gigabytes of libraries that nothing here uses.
+TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
 _CPU_TORCH = (
-    "torch is wanted in its CPU build: let pip find it (the index that PyTorch names for CPU "
-    "builds, in PIP_EXTRA_INDEX_URL or pip.conf; or a folder with the wheel, in PIP_FIND_LINKS)"
+    "torch comes in its CPU build: from the places that pip is set to, else from "
+    f"{TORCH_INDEX}. Let pip reach that, or name an index in PIP_EXTRA_INDEX_URL or a folder with "
+    "the wheel in PIP_FIND_LINKS."
 )
 
 
@@ -84,9 +88,31 @@ def _rename_in_scripts(folder: Path, old: str, new: str) -> None:
                 path.write_bytes(data.replace(old.encode(), new.encode()))
 
 
+def _install_from(python: Path, file: Path, indexes: Sequence[str]) -> None:
+    """Install the pinned packages of a file from the first index that has them.
+
+    Args:
+        python: of the environment.
+        file: requirements with hashes.
+        indexes: addresses; "" stands for the places that pip is set to.
+
+    Raises:
+        SetupError: no index has the packages with these hashes.
+    """
+    options = ["--no-deps", "--no-compile", "--require-hashes", f"--requirement={file}"]
+    problems = []
+    for index in indexes:
+        try:
+            run_pip(python, ["install", *options, *([f"--index-url={index}"] if index else [])])
+        except SetupError as error:
+            problems.append(str(error))
+        else:
+            return
+    raise SetupError("\n".join(problems))
+
+
 def _install(python: Path, lock: Path, work: Path) -> None:
-    """Installs the packages of a lock file: torch, a third of all, while others are, as pip unpacks
-    one at a time.
+    """Install the packages of a lock file, torch beside all others: pip unpacks one at a time.
 
     Raises:
         SetupError: pip's exit status is not 0.
@@ -94,15 +120,15 @@ def _install(python: Path, lock: Path, work: Path) -> None:
     packages = re.split(r"^(?=[A-Za-z0-9])", lock.read_text(), flags=re.MULTILINE)
     torch = [package for package in packages if package.startswith("torch==")]
     others = [package for package in packages if package not in torch]
-    files = [work / "torch.txt", work / "others.txt"]
-    for file, chosen in zip(files, (torch, others), strict=True):
-        file.write_text("".join(chosen))
-    options = ["--no-deps", "--no-compile", "--require-hashes"]
     with ThreadPoolExecutor() as threads:
-        pips = [
-            threads.submit(run_pip, python, ["install", *options, f"--requirement={file}"])
-            for file in files
-        ]
+        pips = []
+        for name, chosen, indexes in (
+            ("torch", torch, ["", TORCH_INDEX]),
+            ("others", others, [""]),
+        ):
+            file = work / f"{name}.txt"
+            file.write_text("".join(chosen))
+            pips.append(threads.submit(_install_from, python, file, indexes))
     for pip in pips:
         pip.result()
 
@@ -115,6 +141,7 @@ def _make(lock: Path, final: Path, work: Path, result: Path) -> None:
     )
     if free_megabytes(result) < NEEDED_MEGABYTES:
         raise SetupError(f"{final.parent} has less than {NEEDED_MEGABYTES} MB of free space")
+    check_machine()
     start = time.monotonic()
     run("making the environment", [sys.executable, "-m", "venv", "--without-pip", result])
     python = result / "bin/python3"

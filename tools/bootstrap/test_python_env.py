@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user's requirements add to the Python environment. Packages come from a folder."""
+"""Where pinned packages come from, and what a user's requirements add. Packages are made up."""
 
+import hashlib
+import os
 import subprocess
 import sys
 import zipfile
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tools.bootstrap import python_env
+from tools.bootstrap.made_up_archive import served
 from tools.bootstrap.report import SetupError
 
 
@@ -79,3 +82,60 @@ def test_requirements_that_are_nowhere_are_named(
     _wheel(base.parent / "wheels", "other", "1.0")
     with pytest.raises(SetupError, match="No matching distribution found for mine"):
         _add(base, capsys, "mine")
+
+
+def _index(folder: Path, wheel: Path) -> Path:
+    """A package index with one wheel."""
+    page = folder / "simple/torch"
+    page.mkdir(parents=True)
+    (page / wheel.name).write_bytes(wheel.read_bytes())
+    (page / "index.html").write_text(f'<a href="{wheel.name}">{wheel.name}</a>')
+    return folder / "simple"
+
+
+@pytest.fixture
+def torch(base: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A wheel of torch, locked with its hash, which pip does not find by itself."""
+    folder = base.parent
+    _wheel(folder / "made", "torch", "1.0+cpu")
+    (wheel,) = (folder / "made").iterdir()
+    sha256 = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    (folder / "lock.txt").write_text(f"torch==1.0+cpu \\\n    --hash=sha256:{sha256}\n")
+    for variable in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    (folder / "nothing").mkdir()
+    monkeypatch.setenv("PIP_INDEX_URL", (folder / "nothing").as_uri())
+    monkeypatch.setattr(python_env, "TORCH_INDEX", (folder / "nothing").as_uri())
+    return wheel
+
+
+def _installed(base: Path) -> bool:
+    python_env._install(base / "bin/python3", base.parent / "lock.txt", base.parent)
+    return any(base.glob("lib/python3.*/site-packages/torch.py"))
+
+
+def test_torch_from_where_pip_looks(
+    base: Path, torch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_FIND_LINKS", str(torch.parent))
+    assert _installed(base)
+
+
+def test_torch_from_its_own_index(base: Path, torch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(_index(base.parent / "index", torch)) as address:
+        monkeypatch.setattr(python_env, "TORCH_INDEX", address)
+        assert _installed(base)
+
+
+def test_torch_from_nowhere(base: Path, torch: Path) -> None:
+    with pytest.raises(SetupError, match=r"(?s)No matching distribution.*No matching distribution"):
+        _installed(base)
+
+
+def test_damaged_wheel_is_refused(base: Path, torch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(torch, "a") as archive:
+        archive.writestr("evil.py", "")
+    monkeypatch.setattr(python_env, "TORCH_INDEX", _index(base.parent / "index", torch).as_uri())
+    with pytest.raises(SetupError, match="DO NOT MATCH THE HASHES"):
+        _installed(base)

@@ -9,6 +9,7 @@ _SOURCES = [
     "download",
     "fetch",
     "lock",
+    "machine",
     "monocypher",
     "npm",
     "page_libraries",

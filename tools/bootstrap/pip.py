@@ -7,25 +7,27 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from tools.bootstrap.cache import make_once
+from tools.bootstrap.interpreter import find_python
 from tools.bootstrap.prefix import fetch
 from tools.bootstrap.report import SetupError, owned, say
 from tools.bootstrap.versions import read_versions
 
 
-def _pip_wheel() -> Path:
+def _pip_wheel(python: Path | str) -> Path:
     """Returns a wheel of pip: the one that Python or Debian carries, else one fetched now."""
-    folders = [Path("/usr/share/python-wheels")]
+    # Beside a Python of interpreter.py, or the one that an environment was made with.
+    own = Path(python).resolve().parents[1] / "share/python-wheels"
+    folders = [own, Path("/usr/share/python-wheels")]
     try:
         import ensurepip
     except ImportError:
         pass
     else:
-        folders.insert(0, Path(ensurepip.__file__).parent / "_bundled")
+        folders.insert(1, Path(ensurepip.__file__).parent / "_bundled")
     for folder in folders:
         wheels = sorted(folder.glob("pip-*.whl"))
         if wheels:
@@ -38,6 +40,20 @@ def _pip_wheel() -> Path:
 
     found = make_once(f"pip-{suite}", make) / "usr/share/python-wheels"
     return sorted(found.glob("pip-*.whl"))[-1]
+
+
+def pip_settings() -> dict[str, str]:
+    """Return the machine's settings of pip by the name of the option."""
+    python = find_python()
+    environment = {**os.environ, "PYTHONPATH": str(_pip_wheel(python))}
+    command = owned([python, "-m", "pip", "config", "list"])
+    listed = subprocess.check_output(command, env=environment, text=True)
+    found = {}
+    for name, value in re.findall(
+        r"^(?:global|install|:env:)\.([\w-]+)='(.*)'$", listed, re.MULTILINE
+    ):
+        found[name] = value.replace("\\n", " ")
+    return found
 
 
 def run_pip(python: Path | str, arguments: Sequence[str]) -> None:
@@ -53,7 +69,7 @@ def run_pip(python: Path | str, arguments: Sequence[str]) -> None:
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PIP_NO_INPUT": "1",
         "PIP_ROOT_USER_ACTION": "ignore",
-        "PYTHONPATH": str(_pip_wheel()),
+        "PYTHONPATH": str(_pip_wheel(python)),
     }
     process = subprocess.Popen(
         owned([python, "-m", "pip", *arguments, "--progress-bar=off"]),
@@ -85,7 +101,7 @@ def install_pinned(name: str, version: str, sha256: str, work: Path) -> Path:
     target = work / name
     shutil.rmtree(target, ignore_errors=True)
     run_pip(
-        sys.executable,
+        find_python(),
         ["install", "--no-deps", "--only-binary=:all:", "--require-hashes"]
         + [f"--target={target}", f"--requirement={requirements}"],
     )

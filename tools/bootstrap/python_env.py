@@ -126,6 +126,8 @@ def _install(python: Path, lock: Path, work: Path) -> None:
             ("torch", torch, ["", TORCH_INDEX]),
             ("others", others, [""]),
         ):
+            if not chosen:
+                continue
             file = work / f"{name}.txt"
             file.write_text("".join(chosen))
             pips.append(threads.submit(_install_from, python, file, indexes))

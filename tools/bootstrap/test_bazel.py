@@ -224,7 +224,7 @@ def test_failed_set_up_ends(machine: Machine) -> None:
 def test_no_python(machine: Machine) -> None:
     done = machine.run()
     assert done.returncode == 1
-    assert "install Python 3.11" in done.stderr
+    assert "python3 is not on PATH: install any version from 3.8 on" in done.stderr
 
 
 @pytest.mark.parametrize("home", ["", "/nonexistent"])

@@ -115,27 +115,15 @@ def _installed(base: Path) -> bool:
     return any(base.glob("lib/python3.*/site-packages/torch.py"))
 
 
-def test_torch_from_where_pip_looks(
-    base: Path, torch: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PIP_FIND_LINKS", str(torch.parent))
-    assert _installed(base)
-
-
 def test_torch_from_its_own_index(base: Path, torch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(_index(base.parent / "index", torch)) as address:
         monkeypatch.setattr(python_env, "TORCH_INDEX", address)
         assert _installed(base)
 
 
-def test_torch_from_nowhere(base: Path, torch: Path) -> None:
-    with pytest.raises(SetupError, match=r"(?s)No matching distribution.*No matching distribution"):
-        _installed(base)
-
-
 def test_damaged_wheel_is_refused(base: Path, torch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with zipfile.ZipFile(torch, "a") as archive:
         archive.writestr("evil.py", "")
     monkeypatch.setattr(python_env, "TORCH_INDEX", _index(base.parent / "index", torch).as_uri())
-    with pytest.raises(SetupError, match="DO NOT MATCH THE HASHES"):
+    with pytest.raises(SetupError, match=r"(?s)No matching distribution.*DO NOT MATCH THE HASHES"):
         _installed(base)

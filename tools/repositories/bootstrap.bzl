@@ -8,6 +8,7 @@ _SOURCES = [
     "deb",
     "download",
     "fetch",
+    "interpreter",
     "lock",
     "machine",
     "monocypher",
@@ -43,7 +44,7 @@ def run_bootstrap(repository_ctx, program, arguments, problem, python = None, mu
     repository_ctx.watch(repository_ctx.path(Label("//tools/bootstrap:debian.lock.json")))
     python = python or repository_ctx.which("python3")
     if not python:
-        fail("python3 is not on PATH: install Python 3.11")
+        fail("python3 is not on PATH: install any version from 3.8 on")
     result = repository_ctx.path("result.txt")
     done = repository_ctx.execute(
         [python, "-m", "tools.bootstrap." + program] + arguments,

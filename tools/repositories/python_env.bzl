@@ -61,8 +61,13 @@ def _python(repository_ctx, version):
             found = repository_ctx.execute([python, "--version"]).stdout
             if version_tuple(found)[:2] == version_tuple(version):
                 return python
-    fail("Python %s is not on PATH: install it, or set %s to an environment made with it" %
-         (version, _VARIABLE))
+    return run_bootstrap(
+        repository_ctx,
+        program = "interpreter",
+        arguments = [],
+        problem = "Python %s could not be set up (see above): install it, or set %s to an environment made with it" %
+                  (version, _VARIABLE),
+    )
 
 def _checksum(repository_ctx, path):
     return repository_ctx.execute(["sha256sum", path]).stdout.split(" ")[0]

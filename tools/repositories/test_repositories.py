@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the repository rules take their tools from (a variable, PATH, set-up), what they are."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from tools.repositories.workspace import Workspace, fake_gcc, fake_qemu, program
+
+_AR, _GCC, _STRIP = (os.environ[f"PL_{name}"] for name in ("AR", "GCC", "STRIP"))
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +169,7 @@ def fake_set_up(root: Path) -> None:
 
 
 def compile_c(output: Path, source: str, *options: str) -> None:
-    command = ["gcc", "-x", "c", "-", "-x", "none", "-o", str(output), *options]
+    command = [_GCC, "-x", "c", "-", "-x", "none", "-o", str(output), *options]
     subprocess.run(command, input=source, text=True, check=True)
 
 
@@ -254,8 +257,8 @@ def header_of_the_host(_: Workspace, folder: Path) -> Tool:
     header = folder / "include/stdint.h"
     header.parent.mkdir()
     header.write_text("#include_next <stdint.h>\n")
-    gcc = program(folder / "mygcc", f'exec gcc -isystem {header.parent} "$@"')
-    return "host_gcc", {"CC": gcc}, header
+    gcc = program(folder / "mygcc", f'exec {_GCC} -isystem {header.parent} "$@"')
+    return "host_gcc", {"AR": _AR, "CC": gcc, "STRIP": _STRIP}, header
 
 
 TOOLS: dict[str, tuple[Callable[[Workspace, Path], Tool], str]] = {

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's compiler as an external repository: `CC`, or gcc on PATH."""
+"""The host's compiler as an external repository.
 
+Where it comes from, in this order: `CC`; gcc on PATH, if it can link; Debian's packages, set up
+without root in the user's cache folder.
+"""
+
+load("//tools/repositories:debian.bzl", "fetch_debian")
 load("//tools/repositories:identity.bzl", "absolute_paths", "write_identity")
+load("//tools/repositories:versions.bzl", "read_versions")
 
 # Programs that gcc calls.
 _PARTS = ["as", "cc1", "collect2", "ld", "lto-wrapper"]
@@ -28,13 +34,69 @@ def _find(repository_ctx, name):
     path = repository_ctx.path(name) if "/" in name else repository_ctx.which(name)
     return path if path and path.exists else None
 
-def _program(repository_ctx, variable, name):
-    given = repository_ctx.os.environ.get(variable)
-    path = _find(repository_ctx, given or name)
-    if not path:
-        fail("%s is not there; install GCC (on Debian: apt install gcc libc6-dev), or set %s" %
-             (given or name, variable))
-    return str(path)
+# Debian's gcc takes programs and headers from folders of the machine unless told otherwise. Headers
+# keep the machine's names, so that keys and debug information hold no path of the cache. The machine
+# has no libraries for sanitizers: they become part of programs.
+_PACKED_GCC = """\
+#!/bin/sh
+root={root}
+exec "$root/usr/bin/gcc" --sysroot="$root" -B"$root/usr/bin" -ffile-prefix-map="$root/usr/bin/../=/usr/" \\
+    -ffile-prefix-map="$root=" -static-libasan -static-libubsan "$@"
+"""
+
+_KEEP = [
+    "usr/bin/*",
+    "usr/include/*",
+    "usr/lib/bfd-plugins/*",
+    "usr/lib/gcc/*",
+    "usr/lib/x86_64-linux-gnu/*",
+    "usr/lib64/*",
+    "lib",
+    "lib64",
+]
+
+def _links(repository_ctx, gcc):
+    """Returns whether there is a C library to compile for: gcc alone has none."""
+    repository_ctx.file("probe.c", _PROBE)
+    done = repository_ctx.execute([gcc, "probe.c", "-o", "probe"])
+    repository_ctx.delete("probe.c")
+    repository_ctx.delete("probe")
+    return done.return_code == 0
+
+def _packed(repository_ctx):
+    root = fetch_debian(
+        repository_ctx,
+        name = "host-gcc",
+        suite = read_versions(repository_ctx)["HOST_GCC_SUITE"],
+        packages = ["gcc", "libc6-dev"],
+        keep = _KEEP,
+        checks = ["usr/bin/gcc", "usr/bin/ld"],
+        by_hand = "install GCC (on Debian: apt install gcc libc6-dev), or set CC, AR and STRIP",
+    )
+    repository_ctx.file("gcc", _PACKED_GCC.format(root = "'%s'" % root), executable = True)
+    return {
+        "ar": str(root.get_child("usr/bin/ar")),
+        "gcc": str(repository_ctx.path("gcc")),
+        "strip": str(root.get_child("usr/bin/strip")),
+    }
+
+def _tools(repository_ctx):
+    """Returns paths of ar, gcc and strip, and whether gcc is Debian's."""
+    found = {}
+    for variable, name in {"AR": "ar", "CC": "gcc", "STRIP": "strip"}.items():
+        given = repository_ctx.os.environ.get(variable)
+        path = _find(repository_ctx, given or name)
+        if given and not path:
+            fail("%s=%s is not there" % (variable, given))
+        if path:
+            found[name] = str(path)
+    given = "CC" in repository_ctx.os.environ
+    if len(found) == 3 and (given or _links(repository_ctx, found["gcc"])):
+        return found, False
+    packed = _packed(repository_ctx)
+    if given:
+        return packed | found, False
+    return packed, True
 
 def _include_directories(repository_ctx, gcc):
     done = repository_ctx.execute([gcc, "-E", "-x", "c", "-", "-v", "-o", "/dev/null"])
@@ -67,9 +129,12 @@ def _files_read(repository_ctx, gcc):
         repository_ctx.delete(name)
     return [path for path in found if repository_ctx.path(path).exists]
 
-def _identity(repository_ctx, tools):
+def _identity(repository_ctx, tools, packed):
     gcc = tools["gcc"]
-    programs = [gcc] + tools.values()
+
+    # A script with the cache's path starts Debian's gcc: the same in another home has the same keys.
+    programs = [tools["strip"].removesuffix("strip") + "gcc"] if packed else [gcc, gcc]
+    programs += [tools["ar"], tools["strip"]]
     for name in _PARTS:
         part = repository_ctx.execute([gcc, "-print-prog-name=" + name]).stdout.strip()
         path = _find(repository_ctx, part or name)
@@ -79,14 +144,11 @@ def _identity(repository_ctx, tools):
         repository_ctx,
         programs = programs,
         files = _files_read(repository_ctx, gcc),
+        more = [_PACKED_GCC.replace("\n", " ")] if packed else [],
     )
 
 def _host_gcc_impl(repository_ctx):
-    tools = {
-        "ar": _program(repository_ctx, "AR", "ar"),
-        "gcc": _program(repository_ctx, "CC", "gcc"),
-        "strip": _program(repository_ctx, "STRIP", "strip"),
-    }
+    tools, packed = _tools(repository_ctx)
     repository_ctx.file("BUILD.bazel", "\n".join([
         "# SPDX-License-Identifier: Apache-2.0",
         "",
@@ -97,7 +159,7 @@ def _host_gcc_impl(repository_ctx):
         '"""What was found on this machine."""',
         "",
         "HOST_GCC = struct(",
-        "    identity = %s," % repr(_identity(repository_ctx, tools)),
+        "    identity = %s," % repr(_identity(repository_ctx, tools, packed)),
         "    include_directories = %s," % repr(_include_directories(repository_ctx, tools["gcc"])),
         "    tool_paths = %s," % repr(tools),
         ")",
@@ -114,5 +176,5 @@ host_gcc = repository_rule(
         "STRIP",
     ],
     local = True,
-    doc = "GCC of this machine: `@host_gcc//:host_gcc.bzl` says where it is.",
+    doc = "GCC for programs of this machine: `@host_gcc//:host_gcc.bzl` has its paths.",
 )

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find the Python for the build's environment, or set it up from Debian's packages.
+
+The machine's own Python runs this folder, from version 3.8 on. The environment needs the version of
+tools/versions.env: `python3.11` on PATH, `python3` of that version, else Debian's.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from tools.bootstrap.cache import make_once
+from tools.bootstrap.prefix import fetch, prune, wrap_programs
+from tools.bootstrap.report import SetupError, give, run, run_main, say
+from tools.bootstrap.versions import read_versions
+
+# Raise this when the way that packages are turned into a Python changes.
+RECIPE = 1
+
+# Libraries that wheels take from the machine (PEP 600), and pip.
+_BESIDES = ["libstdc++6", "libgcc-s1", "libgomp1", "zlib1g", "python3-pip-whl"]
+_WITHOUT = ["media-types", "debconf", "ca-certificates", "tzdata", "openssl"]
+_KEEP = [
+    "usr/bin/python3*",
+    "usr/lib/python3*",
+    "usr/lib/x86_64-linux-gnu/*",
+    "usr/share/python-wheels/*",
+    "packages.json",
+]
+_TRIAL = "import bz2, ctypes, hashlib, lzma, sqlite3, ssl, sys, venv, zlib; print(sys.executable)"
+
+# Debian's OpenSSL looks for certificates in Debian's folder. Others: Fedora, SUSE, Arch.
+_CERTIFICATES = """\
+if [ -z "${SSL_CERT_FILE:-}${SSL_CERT_DIR:-}" ] && [ ! -e /usr/lib/ssl/certs ]; then
+    for f in /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem \\
+        /etc/ssl/certs/ca-certificates.crt; do
+        [ ! -e "$f" ] || { export SSL_CERT_FILE="$f"; break; }
+    done
+fi
+"""
+
+
+def _make(version: str, suite: str, work: Path, result: Path) -> None:
+    say(f"this machine has no Python {version}: setting it up without root (once; 64 MB on disk)")
+    fetch(work, result, suite, [f"python{version}", *_BESIDES], _WITHOUT)
+    prune(result, _KEEP)
+    wrap_programs(result)
+    program = result / f"usr/bin/python{version}"
+    first, _, rest = program.read_text().partition("\n")
+    program.write_text(f"{first}\n{_CERTIFICATES}{rest}")
+    run("trying Python", [program, "-I", "-c", _TRIAL])
+    run("compiling Python's library", [program, "-I", "-m", "compileall", "-q", result / "usr/lib"])
+
+
+def find_python() -> Path:
+    """Return a Python of the version that the environment needs.
+
+    Raises:
+        SetupError: there is none, and it cannot be set up.
+    """
+    versions = read_versions()
+    version, suite = versions["PYTHON_VERSION"], versions["PYTHON_SUITE"]
+    ask = "import sys; print('%d.%d' % sys.version_info[:2])"
+    for name in (f"python{version}", "python3"):
+        python = shutil.which(name)
+        try:
+            if python and run("asking Python", [python, "-c", ask]).strip() == version:
+                return Path(python)
+        except SetupError:
+            continue
+    made = make_once(
+        f"python-{version}-{suite}-{RECIPE}",
+        lambda work, result: _make(version, suite, work, result),
+    )
+    return made / f"usr/bin/python{version}"
+
+
+if __name__ == "__main__":
+    sys.exit(run_main("Python", lambda: give(find_python())))

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import torch
 from torch.export import ExportedProgram
+from torch.export._unlift import _StatefulGraphModule
+from torch.export.unflatten import UnflattenedModule
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
@@ -39,8 +41,26 @@ UNQUANTIZED = (torch.int32, torch.int64, torch.bool)
 _QUANTIZED = re.compile(r"torch\.ao\.nn\.(\w+\.)?quantized\b")
 """Where torch keeps its own quantized layers."""
 
+_IS_AO = re.compile(r"torch\.ao\.quantization\b|torchao\.quantization\b")
+
 _FLOAT = ("FloatFunctional", "FXFloatFunctional")
 """What else is there: it computes in float, and is what torch.ao.nn.quantizable is written with."""
+
+
+_OBSERVING = {"FakeQuantizeBase": "a fake quantizer", "HistogramObserver": "an observer"}
+"""Classes of torch.ao and torchao; other observers change nothing."""
+
+
+def _observing(kind: type) -> str | None:
+    known = (
+        _OBSERVING.get(base.__name__) for base in kind.__mro__ if _IS_AO.match(base.__module__)
+    )
+    return next(filter(None, known), None)
+
+
+def _is_exported(module: torch.nn.Module) -> bool:
+    """Whether it is an exported program again: its mode is that of the export."""
+    return isinstance(module, (_StatefulGraphModule, UnflattenedModule))
 
 
 def check_module(model: object) -> None:
@@ -68,6 +88,11 @@ def check_module(model: object) -> None:
                 "nn.Module that it was made from in its place"
             )
         kind = type(part)
+        if observer := _observing(kind):
+            raise LoweringError(
+                f"{name or 'the model'} is a {kind.__name__}, {observer} of torch.ao.quantization: "
+                "give the float model that it was put into; lowering has observers of its own"
+            )
         if _QUANTIZED.match(kind.__module__) and kind.__name__ not in _FLOAT:
             raise LoweringError(
                 f"{name or 'the model'} is a {kind.__name__} that is quantized already: give the "
@@ -75,12 +100,17 @@ def check_module(model: object) -> None:
             )
     if isinstance(model, torch.nn.DataParallel):
         raise LoweringError("the model is DataParallel, which spreads batches: give its .module")
-    training = [name or "the model" for name, m in model.named_modules() if m.training]
+    exported = {part for m in model.modules() if _is_exported(m) for part in m.modules()}
+    parts = [(name, m) for name, m in model.named_modules() if m not in exported]
+    training = [name or "the model" for name, m in parts if m.training]
     if training:
         shown = ", ".join(training[:3])
+        how = "call .eval() first"
+        if exported:  # whose eval() raises an error
+            how = "set part.training = False for each part of model.modules()"
         raise LoweringError(
-            f"the model is in training mode ({shown}): call .eval() first, so that BatchNorm and "
-            "Dropout have their meaning for inference"
+            f"the model is in training mode ({shown}): {how}, so that BatchNorm and Dropout have "
+            "their meaning for inference"
         )
     check_weights(dict([*model.named_parameters(), *model.named_buffers()]))
 

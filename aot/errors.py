@@ -41,6 +41,12 @@ def raising_line(error: BaseException) -> str:
     return _innermost([(f.filename, str(f.lineno), f.name, f.line or "") for f in inside])
 
 
+def calling_line() -> str:
+    """The same for the code that has called the caller."""
+    frames = traceback.extract_stack()[:-2]
+    return _innermost([(f.filename, str(f.lineno), f.name, f.line or "") for f in frames])
+
+
 def raising_module(error: BaseException, model: torch.nn.Module) -> str:
     """The module of a model whose forward raised an error: "features.2.0 (Conv2d)"; "" where it is
     the model's own, or unknown.

@@ -36,7 +36,7 @@ from aot.constant_masks import ConstantMasks
 from aot.dialect.graph import drop_dead_code, returned, state_of
 from aot.errors import LoweringError, place, raising_line, raising_module, takes_gradient
 from aot.hooked_weights import hooked_weights_kept
-from aot.not_traced import as_it_takes, why_not_traced
+from aot.not_traced import as_it_takes, line_with_data, why_not_traced
 from aot.passes.aten import decompose_attention, parts_to_cat, resampling, split_recurrent
 from aot.passes.aten.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.average_to_mean import average_to_mean
@@ -244,7 +244,10 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             said = [*str(own).strip().splitlines(), ""][0]
             what = f"the model does not run on its first sample: {type(own).__name__}: {said}"
             hint = as_it_takes(own, example_inputs)
-        where = place(raising_module(error, model), raising_line(error))
+        line = raising_line(error)
+        if own is None and not line:
+            line = line_with_data(model, example_inputs)
+        where = place(raising_module(error, model), line)
         at = f"\n    at {where}" if where else ""
         raise LoweringError(f"{what}{at}\n    instead: {hint}") from error
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import platform
 import tempfile
 import traceback
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -30,6 +31,7 @@ from aot.errors import (
     written_as,
 )
 from aot.inputs import Inputs
+from aot.uncompiled import original, uncompiled
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -70,7 +72,8 @@ def internal_errors_named(lowers: Callable[_P, _T]) -> Callable[_P, _T]:
         except Exception as error:
             if not _is_ours(error):
                 raise
-            raise _internal(error, args, kwargs) from error
+            given = inspect.signature(lowers).bind(*args, **kwargs).arguments
+            raise _internal(error, given) from error
 
     return run
 
@@ -91,8 +94,8 @@ def _is_file_of_ours(name: str) -> bool | None:
     return None if name.startswith("<") or any(part in name for part in LIBRARIES) else False
 
 
-def _internal(error: Exception, args: Any, kwargs: Any) -> InternalError:
-    bundle = _bundle(error, args, kwargs)
+def _internal(error: Exception, given: Mapping[str, Any]) -> InternalError:
+    bundle = _bundle(error, given)
     said = f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": ")
     at = _at(error)
     where = f"\n    at {at}" if at else ""
@@ -123,37 +126,37 @@ def _op_and_place(node: Node) -> tuple[str, str]:
     return op, place(module_path(node), source_line(node))
 
 
-def _bundle(error: Exception, args: Any, kwargs: Any) -> Path:
+def _bundle(error: Exception, given: Mapping[str, Any]) -> Path:
     """Write a file to find the fault with; a model that cannot be exported is named only."""
     with tempfile.NamedTemporaryFile(
         prefix="pilotlight-fault-", suffix=".zip", delete=False
     ) as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("fault.txt", "\n".join(_told(error, args, kwargs)))
+            archive.writestr("fault.txt", "\n".join(_told(error, given)))
             try:
-                archive.writestr("program.pt2", _without_weights(*args[:2]))
+                archive.writestr("program.pt2", _without_weights(given))
             except Exception as unexported:
                 archive.writestr("program.txt", f"not exported: {unexported}\n")
         return Path(file.name)
 
 
-def _told(error: Exception, args: Any, kwargs: Any) -> Iterator[str]:
+def _told(error: Exception, given: Mapping[str, Any]) -> Iterator[str]:
     yield f"python {platform.python_version()} on {platform.platform()}"
     yield from (f"{package} {version(package)}" for package in _VERSIONS)
-    yield f"arguments: {', '.join(map(describe, args))}"
-    for name, value in kwargs.items():
+    for name, value in given.items():
         is_plain = isinstance(value, str | bool | float)
         yield f"{name}: {value if is_plain else describe(value)}"
     yield "".join(traceback.format_exception(error))
 
 
-def _without_weights(model: Any, example: Any) -> bytes:
+def _without_weights(given: Mapping[str, Any]) -> bytes:
     """The exported program, with ones for floats; integers, such as indices, stay."""
-    taken = Inputs(model, example, "example_inputs")
+    taken = Inputs(original(given["model"]), given["example_inputs"], "example_inputs")
     if isinstance(taken.model, ExportedProgram):
         program = copy.copy(taken.model)
     else:
-        program = torch.export.export(taken.model, taken.example)
+        with uncompiled():
+            program = torch.export.export(taken.model, taken.example)
     program._state_dict = {name: _ones(value) for name, value in program.state_dict.items()}
     program._constants = {name: _ones(value) for name, value in program.constants.items()}
     program._example_inputs = None

@@ -62,9 +62,10 @@ from aot.quantizer.recipe import FLOAT, Recipe
 from aot.quantizer.training import Batches, Train, train_prepared
 from aot.report import make_report
 from aot.rules.function import split_functions
-from aot.support import check_supported
+from aot.support import check_supported, warn_of_losses
 from aot.targets import CUT, REQUIRED, target_named
 from aot.targets.target import Target
+from aot.uncompiled import original, uncompiled
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class Lowered(Artefact):
 
 @internal_errors_named
 @older_objects_left()
+@uncompiled()
 @compiled_when_run()
 def lower(
     model: torch.nn.Module | ExportedProgram,
@@ -179,6 +181,7 @@ def lower(
     if not isinstance(target, Target):
         target = target_named(target, verify_npu, neutron)
     target.check()
+    model = original(model)
     inputs = Inputs(model, example_inputs, "example_inputs")
     children = model.named_modules() if isinstance(model, torch.nn.Module) else ()
     modules = {path: type(child).__name__ for path, child in children}
@@ -211,6 +214,7 @@ def lower(
 
     logging.info("exporting")
     aten = export(example_inputs)
+    warn_of_losses(aten)
     computed = aten.meta["computed"]
     float_model = FloatModel(model, computed)
     outputs = float_model(example_inputs)

@@ -44,7 +44,9 @@ with imports_that_stay():
     from aot.vectors import make_vectors, save_npz
     from firmware.plan.pte import keep_program
 
-_MODEL = flags.DEFINE_string("model", None, "pkg.module:factory; gives an nn.Module in eval mode")
+_MODEL = flags.DEFINE_string(
+    "model", None, "pkg.module:factory; gives an nn.Module in eval mode, or an exported program"
+)
 _TFLITE = flags.DEFINE_string(
     "tflite", None, "a quantized .tflite file, in place of --model and --calibration"
 )
@@ -281,8 +283,11 @@ def run() -> None:
     torch.set_num_threads(1)  # sums in a fixed order: the same input gives the same bytes
     assert _MODEL.value is not None and _CALIBRATION.value is not None  # checked
     model = function(_MODEL.value)()
-    if not isinstance(model, torch.nn.Module):
-        raise LoweringError(f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module")
+    if not isinstance(model, torch.nn.Module | torch.export.ExportedProgram):
+        raise LoweringError(
+            f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module or an exported "
+            "program"
+        )
     name = _CALIBRATION.value
     first, data = first_sample(function(name)(), name)
     inputs = Inputs(model, first, f"{name} sample 0")

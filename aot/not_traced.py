@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Sequence
 from traceback import extract_tb
+from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
@@ -13,8 +15,16 @@ from torch.fx.experimental.symbolic_shapes import (
     GuardOnDataDependentSymNode,
     PendingUnbackedSymbolNotFound,
 )
+from torch.overrides import TorchFunctionMode
 
-from aot.errors import GIVE_SIZES, NO_FIXED_SHAPE, WRITTEN_OUT, raising_line, takes_gradient
+from aot.errors import (
+    GIVE_SIZES,
+    NO_FIXED_SHAPE,
+    WRITTEN_OUT,
+    calling_line,
+    raising_line,
+    takes_gradient,
+)
 
 _NUMBER = "the model takes a value that it computes for a number of Python"
 _LEAVE_OUT = (
@@ -40,6 +50,8 @@ _STATIC = "one static graph: no control flow on tensor values, no Python objects
 _ASSERTS = re.compile(r": (assert\b|.*\b_assert\()")
 _TAKES_NUMBER = re.compile(r"\b(int|float)\(|\.item\(\)")
 _CHOOSES = re.compile(r"\b(if|while|elif|and|or|not|assert)\b|[<>]|[=!]=")
+_OF_LOSS = "what the loss is of, as the model's output"
+_BUFFER = "a buffer (register_buffer) that forward changes itself, without .data: docs/state.md"
 _PACKS = ("/torch/nn/utils/rnn.py", "/torch/nn/modules/rnn.py")
 _CHECKS = "/torch/distributions/"
 _ASSIGNED = re.compile(r"tensor attributes? (.+?) (was|were) assigned during export")
@@ -60,6 +72,26 @@ def as_it_takes(error: Exception, inputs: Sequence[torch.Tensor]) -> str:
     return hint
 
 
+class _Data(TorchFunctionMode):
+    """Notes the first line that takes a tensor's .data, past which torch.export sees nothing."""
+
+    line: str = ""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        data: Any = torch.Tensor.data
+        if func in (data.__get__, data.__set__) and not self.line:
+            self.line = calling_line()
+        return func(*args, **(kwargs or {}))
+
+
+def line_with_data(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> str:
+    """The line of a model that changes a tensor by its .data; "" if there is none."""
+    other, data = copy.deepcopy(model), _Data()
+    with torch.no_grad(), data:
+        other(*inputs)
+    return data.line
+
+
 def why_not_traced(error: Exception) -> tuple[str, str]:
     """What is wrong, and the hint, of what torch.export raised."""
     text = [*str(error).strip().splitlines(), ""][0]
@@ -67,6 +99,9 @@ def why_not_traced(error: Exception) -> tuple[str, str]:
     files = [frame.filename for frame in extract_tb(error.__traceback__)]
     if any(file.endswith(_PACKS) for file in files):
         return "the model packs sequences, by lengths that are values", _AS_PADDED
+    losses = [frame.name for frame in extract_tb(error.__traceback__) if "_loss" in frame.name]
+    if losses and isinstance(error, GuardOnDataDependentSymNode):
+        return f"the model computes a loss ({losses[0]})", _OF_LOSS
     if isinstance(error, GuardOnDataDependentSymNode):
         if any(_CHECKS in file for file in files):
             return "a distribution checks the values that it is made of", "validate_args=False"
@@ -80,12 +115,14 @@ def why_not_traced(error: Exception) -> tuple[str, str]:
     if isinstance(error, PendingUnbackedSymbolNotFound):
         return f"a value of the model: {NO_FIXED_SHAPE}", GIVE_SIZES
     if "_loss" in text and isinstance(error, DynamicOutputShapeException):
-        return f"the model computes a loss ({text})", "what the loss is of, as the model's output"
+        return f"the model computes a loss ({text})", _OF_LOSS
     if isinstance(error, DynamicOutputShapeException) and "linalg_" in text:
         what = f"the model solves equations ({text})"
         return what, "what it gives as an input of the model, computed in front of it"
     if isinstance(error, DynamicOutputShapeException):
         return f"a value of the model ({text}): {NO_FIXED_SHAPE}", GIVE_SIZES
+    if "fake tensor in the exported program constant" in text:
+        return "the model changes a tensor by its .data, which torch.export does not see", _BUFFER
     if isinstance(error, DataDependentOutputException):
         return f"{_NUMBER} ({text})", _AS_VALUES
     if takes_gradient(error):

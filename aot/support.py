@@ -6,11 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
+from absl import logging
 from torch.fx import GraphModule, Node
 
 from aot.backends.cortex_m import has_float_kernel
 from aot.dialect.results import is_result, taken_from
-from aot.errors import LoweringError, Problem, describe, problem_at, written_as
+from aot.errors import (
+    LoweringError,
+    Problem,
+    describe,
+    module_path,
+    place,
+    problem_at,
+    source_line,
+    written_as,
+)
 from aot.rules import gives_integers, has_rules_by_result, keep_float, rule_for
 from aot.rules.function import Roots, is_interior, roots_known
 from aot.rules.integers import of_narrow_input
@@ -180,6 +190,19 @@ def check_supported(module: GraphModule, may_be_float: MayBeFloat) -> None:
             "to int8:",
             problems,
         )
+
+
+def warn_of_losses(module: GraphModule) -> None:
+    """Log the first loss of each kind: a loss lowers, and is seldom what a device is to compute."""
+    losses = {written_as(node): node for node in reversed(module.graph.nodes)}
+    for name, node in losses.items():
+        if name.endswith("_loss"):
+            logging.warning(
+                "the model computes a loss, %s (at %s): if that is no score of yours, return what "
+                "the loss is of",
+                name,
+                place(module_path(node), source_line(node)),
+            )
 
 
 def _hint(written: str, name: str, default: str) -> str:

@@ -37,6 +37,10 @@ def linear() -> nn.Module:
     return nn.Linear(4, 3).eval()
 
 
+def exported() -> torch.export.ExportedProgram:
+    return torch.export.export(linear(), rows()[0])
+
+
 def image() -> nn.Module:
     torch.manual_seed(0)
     return nn.Conv2d(3, 2, 3).eval()
@@ -157,6 +161,22 @@ def test_writes_artefact_report_and_vectors(tmp_path: Path) -> None:
         assert vectors["input_0"].shape == (8, 1, 4)
         assert vectors["output_0"].shape == (8, 1, 3)
         assert vectors["input_0"].dtype == vectors["output_0"].dtype == np.int8
+
+
+def test_an_exported_program_is_a_model(tmp_path: Path) -> None:
+    assert run(tmp_path, lowering("exported", "rows", "--vectors=x.npz", "--suggest")) == 0
+    assert (tmp_path / "x.pte").read_bytes()[4:8] == b"ET12"
+
+
+def test_a_fault_is_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("aot.support.rule_for", None)
+    assert run(tmp_path, lowering("linear", "rows")) == 1
+    text = capsys.readouterr().err
+    assert text.startswith("ERROR: lowering ends in TypeError: ")
+    assert len(text.splitlines()) == 3 and "Traceback" not in text
 
 
 def test_says_how_good_it_is(

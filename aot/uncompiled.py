@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that torch.compile has taken run as they were written: compiling takes a minute, and
+lowering has no use for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch._dynamo.eval_frame import OptimizedModule
+
+
+@contextmanager
+def uncompiled() -> Iterator[None]:
+    """Within it, nothing compiles."""
+    with torch.compiler.set_stance("force_eager"):
+        yield
+
+
+def original(model: Any) -> Any:
+    """The module that torch.compile was given; others as they are."""
+    return model._orig_mod if isinstance(model, OptimizedModule) else model

@@ -66,7 +66,7 @@ class Machine:
     @property
     def home(self) -> str:
         """Return the user's home."""
-        return "/home/some one" if self.user else "/root"
+        return "/home/someone" if self.user else "/root"
 
     def bazel(
         self, source: Path, *arguments: str, network: bool = True

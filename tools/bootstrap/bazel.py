@@ -156,9 +156,9 @@ def _set_class_path(share: Path) -> None:
 def _write_launcher(result: Path, final: Path, java_home: Path) -> None:
     share = final / SHARE
     (result / "bazelrc").write_text(
-        f"common --registry=file://{final / REGISTRY}\n"
+        f"common --registry={(final / REGISTRY).as_uri()}\n"
         + "".join(
-            f"common --override_repository={name}={share / SOURCES[name]}\n" for name in RULES
+            f'common --override_repository={name}="{share / SOURCES[name]}"\n' for name in RULES
         )
     )
     launcher = result / "bazel"

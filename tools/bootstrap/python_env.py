@@ -88,18 +88,25 @@ def _rename_in_scripts(folder: Path, old: str, new: str) -> None:
                 path.write_bytes(data.replace(old.encode(), new.encode()))
 
 
-def _install_from(python: Path, file: Path, indexes: Sequence[str]) -> None:
+# Published as source alone. The lock's own setuptools builds it: pip would fetch any other one.
+_SOURCES = ("antlr4-python3-runtime",)
+
+
+def _install_from(
+    python: Path, file: Path, indexes: Sequence[str], kind: str = "--only-binary=:all:"
+) -> None:
     """Install the pinned packages of a file from the first index that has them.
 
     Args:
         python: of the environment.
         file: requirements with hashes.
         indexes: addresses; "" stands for the places that pip is set to.
+        kind: pip's option for wheels, or for sources.
 
     Raises:
         SetupError: no index has the packages with these hashes.
     """
-    options = ["--no-deps", "--no-compile", "--require-hashes", f"--requirement={file}"]
+    options = ["--no-deps", "--no-compile", "--require-hashes", kind, f"--requirement={file}"]
     problems = []
     for index in indexes:
         try:
@@ -118,21 +125,24 @@ def _install(python: Path, lock: Path, work: Path) -> None:
         SetupError: pip's exit status is not 0.
     """
     packages = re.split(r"^(?=[A-Za-z0-9])", lock.read_text(), flags=re.MULTILINE)
-    torch = [package for package in packages if package.startswith("torch==")]
-    others = [package for package in packages if package not in torch]
+    groups: dict[str, str] = {"torch": "", "others": "", "sources": ""}
+    for package in packages:
+        name = package.partition("==")[0]
+        group = "torch" if name == "torch" else "sources" if name in _SOURCES else "others"
+        groups[group] += package
+    files = {name: work / f"{name}.txt" for name, text in groups.items() if "==" in text}
+    for name, file in files.items():
+        file.write_text(groups[name])
     with ThreadPoolExecutor() as threads:
-        pips = []
-        for name, chosen, indexes in (
-            ("torch", torch, ["", TORCH_INDEX]),
-            ("others", others, [""]),
-        ):
-            if not chosen:
-                continue
-            file = work / f"{name}.txt"
-            file.write_text("".join(chosen))
-            pips.append(threads.submit(_install_from, python, file, indexes))
+        pips = [
+            threads.submit(_install_from, python, files[name], indexes)
+            for name, indexes in (("torch", ["", TORCH_INDEX]), ("others", [""]))
+            if name in files
+        ]
     for pip in pips:
         pip.result()
+    if "sources" in files:
+        _install_from(python, files["sources"], [""], "--no-build-isolation")
 
 
 def _make(lock: Path, final: Path, work: Path, result: Path) -> None:

@@ -2,9 +2,11 @@
 """Where pinned packages come from, and what a user's requirements add. Packages are made up."""
 
 import hashlib
+import io
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -94,19 +96,26 @@ def _index(folder: Path, wheel: Path) -> Path:
 
 
 @pytest.fixture
-def torch(base: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of an index without packages, the only one that pip knows."""
+    for variable in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    (tmp_path / "nothing").mkdir()
+    address = (tmp_path / "nothing").as_uri()
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", address)
+    return address
+
+
+@pytest.fixture
+def torch(base: Path, nothing: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A wheel of torch, locked with its hash, which pip does not find by itself."""
     folder = base.parent
     _wheel(folder / "made", "torch", "1.0+cpu")
     (wheel,) = (folder / "made").iterdir()
     sha256 = hashlib.sha256(wheel.read_bytes()).hexdigest()
     (folder / "lock.txt").write_text(f"torch==1.0+cpu \\\n    --hash=sha256:{sha256}\n")
-    for variable in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    (folder / "nothing").mkdir()
-    monkeypatch.setenv("PIP_INDEX_URL", (folder / "nothing").as_uri())
-    monkeypatch.setattr(python_env, "TORCH_INDEX", (folder / "nothing").as_uri())
+    monkeypatch.setattr(python_env, "TORCH_INDEX", nothing)
     return wheel
 
 
@@ -126,4 +135,21 @@ def test_damaged_wheel_is_refused(base: Path, torch: Path, monkeypatch: pytest.M
         archive.writestr("evil.py", "")
     monkeypatch.setattr(python_env, "TORCH_INDEX", _index(base.parent / "index", torch).as_uri())
     with pytest.raises(SetupError, match=r"(?s)No matching distribution.*DO NOT MATCH THE HASHES"):
+        _installed(base)
+
+
+def test_source_package_is_refused(
+    base: Path, nothing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its build would run whatever setuptools an index has."""
+    folder = base.parent
+    with tarfile.open(folder / "mine-1.0.tar.gz", "w:gz") as archive:
+        setup = b"raise SystemExit('this ran')"
+        member = tarfile.TarInfo("mine-1.0/setup.py")
+        member.size = len(setup)
+        archive.addfile(member, io.BytesIO(setup))
+    sha256 = hashlib.sha256((folder / "mine-1.0.tar.gz").read_bytes()).hexdigest()
+    (folder / "lock.txt").write_text(f"mine==1.0 \\\n    --hash=sha256:{sha256}\n")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    with pytest.raises(SetupError, match="No matching distribution found for mine"):
         _installed(base)

@@ -273,10 +273,8 @@ def test_a_board_that_is_unplugged(capsys: pytest.CaptureFixture[str]) -> None:
     os.write(board, b"hello\n")
     thread = threading.Timer(0.5, os.close, (board,))
     thread.start()
-    start = time.monotonic()
-    shown = until_the_end(port, 30, None)
+    shown = until_the_end(port, 0, None)  # silence never ends it
     thread.join()
-    assert time.monotonic() - start < 10
     assert shown.text == capsys.readouterr().out == "hello\n"
     said = problem(shown, Path("app.elf"), Tools(), 30, str(PortGoneError()))
     assert said == "the serial port is gone (was the board unplugged?), and no PL:PASS before that"

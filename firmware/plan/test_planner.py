@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory planner: no two live blocks overlap, alignment, lower bound, time."""
+"""Memory planner: no two live blocks overlap, alignment, lower bound, steps."""
 
 import itertools
 import random
-import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firmware.plan import planner
 from firmware.plan.planner import Block, Over, Placement, align_up, lower_bound, place_blocks
 
 
@@ -156,12 +157,30 @@ def random_blocks(count: int, seed: int) -> list[Block]:
     return blocks
 
 
+MOST_LOOKS = 4_100_000
+"""At blocks and their neighbours, for one call of place_blocks: less than two seconds of a core."""
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many blocks and neighbours each placement looks at."""
+    found: list[int] = []
+    place = planner._Search.place
+
+    def counted(search: planner._Search, order: Sequence[int]) -> list[int]:
+        found.append(len(order) + sum(map(len, search.between)))
+        return place(search, order)
+
+    monkeypatch.setattr(planner._Search, "place", counted)
+    planner._placed.cache_clear()
+    return found
+
+
 @pytest.mark.parametrize("seed", range(5))
-def test_hundred_blocks_within_two_seconds(seed: int) -> None:
+def test_hundred_blocks_in_few_steps(seed: int, looks: list[int]) -> None:
     blocks = random_blocks(100, seed)
-    start = time.process_time()
     placement = place_blocks(blocks, 16)
-    assert time.process_time() - start < 2
+    assert 0 < sum(looks) < MOST_LOOKS
     check(blocks, placement, 16)
     assert placement.size <= placement.lower_bound * 1.02
 
@@ -190,11 +209,10 @@ def test_solves_a_puzzle(seed: int) -> None:
     assert placement.size == placement.lower_bound == 4096
 
 
-def test_gives_up_within_two_seconds() -> None:
+def test_gives_up_after_many_steps(looks: list[int]) -> None:
     blocks = tiles(100, 0)
-    start = time.process_time()
     placement = place_blocks(blocks, 1)
-    assert time.process_time() - start < 2
+    assert MOST_LOOKS / 2 < sum(looks) < MOST_LOOKS
     check(blocks, placement, 1)
     assert placement.size > placement.lower_bound
 

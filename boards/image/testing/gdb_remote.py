@@ -14,19 +14,15 @@ _MOST = 0x400  # bytes in a packet
 
 
 class GdbRemote:
-    """A connection to QEMU at `place`, a socket; it waits for its first instruction.
+    """A connection to QEMU at `place`, a socket. QEMU waits for its first instruction.
 
     Attributes:
         running: whether the core runs.
         interrupted: whether it stopped as it was told to, not at a breakpoint or the end.
     """
 
-    def __init__(self, place: Path, seconds: float = 10):
-        deadline = time.monotonic() + seconds
-        while not place.exists() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.connect(str(place))
+    def __init__(self, place: Path, seconds: float = 60):
+        self._socket = _connected(place, seconds)
         self._received = b""
         self.running = self.interrupted = False
         self._numbers = self._register_numbers()
@@ -130,3 +126,19 @@ class GdbRemote:
                 assert called
                 numbers[called[1]] = last
         return numbers
+
+
+def _connected(place: Path, seconds: float) -> socket.socket:
+    """Connect to a socket. The file appears before the server listens, so try until it does."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = socket.socket(socket.AF_UNIX)
+        try:
+            found.connect(str(place))
+        except (ConnectionRefusedError, FileNotFoundError):
+            found.close()
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(0.02)
+        else:
+            return found

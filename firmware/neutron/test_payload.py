@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two payload readers, payload.py and payload.c, read and refuse the same bytes."""
+
+import ctypes
+import os
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from firmware.neutron.payload import (
+    MAGIC,
+    VERSIONS,
+    WORDS,
+    PayloadError,
+    Program,
+    compose,
+    parse,
+)
+
+# At night more of them.
+EXAMPLES = int(os.environ.get("EXAMPLES", "500"))
+
+_LIBRARY = ctypes.CDLL(str(Path(__file__).parent / "libpayload.so"))
+_HEADER = 16
+_SIZES = {0: (9, 10), 1: (9, 10, 11, 12)}  # words of sizes, by the version
+
+
+def _payload(
+    version: int = 1, changes: dict[int, int] | None = None, inputs: tuple[int, int] = (2, 0)
+) -> bytes:
+    """Two inputs of three, two outputs; `changes` are words of the microcode."""
+    words = [0] * WORDS
+    words[0], words[6], words[7] = MAGIC, 4 * WORDS, 20
+    first = 11 if version == 0 else 13
+    words[first : first + 2] = 2, 2
+    for number, word in enumerate(_SIZES[version]):
+        words[word] = 100 * number + 33
+    microcode = struct.pack(f"<{WORDS}I", *words)
+    program = Program(inputs, (1, 0), microcode, bytes(range(20)), b"kernels", version)
+    data = bytearray(compose(program, 3, [True, False, False, True]))
+    for word, value in (changes or {}).items():
+        struct.pack_into("<I", data, _HEADER + 4 * word, value)
+    return bytes(data)
+
+
+def _with(changes: dict[int, int], version: int = 1) -> bytes:
+    """With other bytes in the header."""
+    data = bytearray(_payload(version))
+    for at, value in changes.items():
+        data[at] = value
+    return bytes(data)
+
+
+def _status_of_c(data: bytes, shift: int = 0) -> tuple[int, list[int]]:
+    memory = np.zeros(len(data) + 32, np.uint8)
+    memory = memory[-memory.ctypes.data % 16 + shift :][: len(data)]
+    memory[:] = np.frombuffer(data, np.uint8)
+    numbers = (ctypes.c_uint32 * 2048)()
+    status = _LIBRARY.parse_payload(
+        ctypes.c_void_p(memory.ctypes.data), ctypes.c_size_t(len(data)), numbers
+    )
+    count = 10 + 2 * (numbers[0] + numbers[1])
+    return status, list(numbers[:count]) if status == 0 else []
+
+
+def _numbers_of_python(data: bytes) -> list[int]:
+    """The numbers of payload_test_library.c; none if payload.py refuses."""
+    try:
+        parsed = parse(data)
+    except PayloadError:
+        return []
+    program, sizes = parsed.program, parsed.sizes
+    tensors = len(program.inputs) + len(program.outputs)
+    microcode = -(-(4 + 2 * tensors) // 16) * 16
+    weights = microcode + -(-len(program.microcode) // 16) * 16
+    return [
+        *(len(program.inputs), len(program.outputs), parsed.arguments),
+        *(microcode, weights, len(data) - len(program.kernels)),
+        *(sizes.scratch, sizes.profile, sizes.debug, sizes.fetched),
+        *map(int, parsed.channels_last),
+        *(*program.inputs, *program.outputs),
+    ]
+
+
+_SOUND = {
+    "version 0": _payload(0),
+    "version 1": _payload(1),
+    "no weights": _payload(changes={7: 0}),
+    "kernels of no bytes": _payload(changes={7: 48}),
+    "the highest bit of the profile": _payload(changes={10: 0x80000000}),
+    "all memory there is": _payload(changes={9: 2**31 - 1024}),
+    "bytes behind the kernels": _payload() + bytes(16),
+    "an input twice": _with({7: 2, 8: 2}),
+}
+
+
+@pytest.mark.parametrize("name", _SOUND)
+def test_both_read(name: str) -> None:
+    status, numbers = _status_of_c(_SOUND[name])
+    assert status == 0
+    assert numbers == _numbers_of_python(_SOUND[name])
+
+
+# Header: counts at 0 to 2, formats at 3 to 6, inputs at 7 and 8, outputs at 9 and 10, version at 11.
+_MALFORMED = {
+    "nothing": (b"", "0 bytes have no header"),
+    "two bytes": (_payload()[:2], "2 bytes have no header"),
+    "half a header": (_payload()[:12], "header of 2 inputs and 2 outputs is damaged"),
+    "no inputs": (_with({0: 0}), "header of 0 inputs"),
+    "no outputs": (_with({1: 0}), "and 0 outputs is damaged"),
+    "padding": (_with({12: 1}), "is damaged"),
+    "the last byte of padding": (_with({15: 1}), "is damaged"),
+    "version 2": (_with({11: 2}), "version 2"),
+    "a format": (_with({3: 2}), "names a format"),
+    "the last format": (_with({6: 2}), "names a format"),
+    "an input that is not there": (_with({7: 3}), "or an input that there is not"),
+    "the last input": (_with({8: 3}), "or an input that there is not"),
+    "an output twice": (_with({9: 0}), r"gives the outputs \[0, 0\] of 2"),
+    "the other output twice": (_with({10: 1}), r"gives the outputs \[1, 1\] of 2"),
+    "an output that is not there": (_with({9: 2}), r"gives the outputs \[2, 0\] of 2"),
+    "the last output": (_with({10: 2}), r"gives the outputs \[1, 2\] of 2"),
+    "little microcode": (_payload()[: _HEADER + 48], "48 bytes of microcode"),
+    "no whole block": (_payload()[:-1], "of weights in"),
+    "another magic": (_payload(changes={0: MAGIC + 1}), "starts with"),
+    "short microcode": (_payload(changes={6: 4 * WORDS - 1}), "59 bytes of microcode and 20"),
+    "long microcode": (_payload(changes={6: 0xFFFFFFFF}), "bytes of microcode and 20"),
+    "long weights": (_payload(changes={7: 0xFFFFFFFF}), "4294967295 of weights"),
+    "weights past the end": (_payload(changes={7: 49}), "49 of weights"),
+    "other inputs": (_payload(changes={13: 1}), "microcode and header differ"),
+    "other outputs": (_payload(changes={14: 1}), "microcode and header differ"),
+    "other inputs, version 0": (_payload(0, {11: 1}), "microcode and header differ"),
+    "other outputs, version 0": (_payload(0, {12: 1}), "microcode and header differ"),
+    **{
+        f"word {word} of version {version}": (
+            _payload(version, {word: 0x7FFFFFFF}),
+            "bytes of scratch memory",
+        )
+        for version in VERSIONS
+        for word in _SIZES[version]
+    },
+}
+
+
+@pytest.mark.parametrize("name", _MALFORMED)
+def test_both_refuse(name: str) -> None:
+    data, message = _MALFORMED[name]
+    with pytest.raises(PayloadError, match=message):
+        parse(data)
+    assert _status_of_c(data)[0] == -3  # NEUTRON_ERROR_PAYLOAD
+
+
+def test_pointers() -> None:
+    numbers = (ctypes.c_uint32 * 2048)()
+    assert _LIBRARY.parse_payload(None, ctypes.c_size_t(16), numbers) == -1
+    for shift in (1, 2, 4, 8):
+        assert _status_of_c(_payload(), shift)[0] == -2
+
+
+_INTERESTING = st.sampled_from([0, 1, 2, 3, 15, 16, 17, 59, 60, 64, 0x7FFFFFF0, 0xFFFFFFFF])
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(
+    st.sampled_from(VERSIONS),
+    st.lists(st.tuples(st.integers(0, _HEADER - 1), st.integers(0, 4)), max_size=2),
+    st.lists(
+        st.tuples(st.integers(0, WORDS - 1), _INTERESTING | st.integers(0, 2**32 - 1)), max_size=3
+    ),
+    st.none() | st.integers(0, len(_payload())),
+)
+@example(1, [], [], None)
+def test_both_agree(
+    version: int, header: list[tuple[int, int]], words: list[tuple[int, int]], size: int | None
+) -> None:
+    data = bytearray(_payload(version, dict(words)))
+    for at, value in header:
+        data[at] = value
+    assert _numbers_of_python(bytes(data[:size])) == _status_of_c(bytes(data[:size]))[1]

@@ -5,6 +5,7 @@ the rules know.
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,6 +39,7 @@ from aot.errors import LoweringError, place, raising_line, raising_module, takes
 from aot.hooked_weights import hooked_weights_kept
 from aot.not_traced import as_it_takes, line_with_data, why_not_traced
 from aot.passes.aten import decompose_attention, parts_to_cat, resampling, split_recurrent
+from aot.passes.aten.additive_masks import additive_masks
 from aot.passes.aten.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.average_to_mean import average_to_mean
 from aot.passes.aten.build import call
@@ -74,6 +76,7 @@ from aot.passes.aten.separate_weights import separate_weights
 from aot.passes.aten.split_layers import split_layers
 from aot.passes.aten.split_to_slices import split_to_slices
 from aot.passes.aten.three_to_two_dimensions import three_to_two_dimensions
+from aot.passes.aten.unwritten import unwritten
 from aot.passes.aten.whole_norms import whole_norms
 from aot.passes.aten.whole_numbers import whole_numbers
 from aot.passes.aten.whole_recurrent import whole_recurrent
@@ -139,6 +142,7 @@ def export_aten(
         note_batches(module, model)
     for rewrite in (
         lift_state,
+        functools.partial(unwritten, inputs=example_inputs),
         whole_recurrent,
         select_by_value,
         remove_identities,
@@ -153,6 +157,7 @@ def export_aten(
         whole_norms,
         instance_to_group_norm,
         split_recurrent.split_recurrent,
+        additive_masks,
         decompose_attention.decompose_attention,
         fold_constants,  # of learned queries, whose attention to each other is one
         mask_softmax,

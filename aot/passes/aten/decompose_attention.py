@@ -16,7 +16,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call
-from aot.passes.aten.kept_by import for_scores, kept_by
+from aot.passes.aten.mask_nodes import for_scores
 from aot.passes.aten.mask_softmax import floored, masked, with_bias
 from aot.rules.masked_softmax import MASKED_SOFTMAX
 from aot.rules.rule import argument
@@ -71,6 +71,18 @@ def _decomposed(module: GraphModule, node: Node) -> Node:
     return result if same else call(node, _aten.reshape.default, result, shape)
 
 
+def _choice(module: GraphModule, mask: Node) -> tuple[Node, Node] | None:
+    """(mask, bias) of where(mask, bias, minus infinity), as additive_masks.py makes it."""
+    if mask.target is not _aten.where.self:
+        return None
+    condition, bias, fill = mask.args
+    number = tensor_constant(module, fill)
+    if number is None or not bool((number == -math.inf).all()):
+        return None
+    assert isinstance(condition, Node) and isinstance(bias, Node)
+    return condition, bias
+
+
 def _weights(module: GraphModule, node: Node, scores: Node) -> Node:
     """softmax of the scores, with the mask."""
     mask = argument(node, "attn_mask")
@@ -85,8 +97,11 @@ def _weights(module: GraphModule, node: Node, scores: Node) -> Node:
     if mask is None:
         return call(node, _aten.softmax.int, scores, -1)
     if mask.meta["val"].dtype is not torch.bool:
-        kept = kept_by(module, node, mask)
-        if kept is None:
+        choice = _choice(module, mask)
+        if choice is None:
             return call(node, _aten.softmax.int, floored(node, scores, mask), -1)
-        mask = kept()
+        mask, bias = choice
+        number = tensor_constant(module, bias)
+        if number is None or bool(number.any()):
+            scores = call(node, _aten.add.Tensor, scores, bias)
     return call(node, MASKED_SOFTMAX, scores, for_scores(node, mask, scores))

@@ -3,12 +3,12 @@
 infinite: a range that holds such a number has no room for anything else, and infinity, which is in
 no range, becomes the least or the greatest of the steps.
 
-Matches where, constant_pad_nd and cat of a value and a fill that is at least `FAR` from 0, or a
-mask of such numbers that is added. A function of one value behind it, of however many ops, is
-taken of both: relu(where(m, x, -1e9)) is where(m, relu(x), 0); maximum(where(m, x, -1e9), y) is
-where(m, maximum(x, y), y), for the least step of x may be more than y; a softmax along a pad or cat
-is of the values alone, beside zeros. What reads the rest has to take extremes, or softmax; leaves a
-fill that anything else reads, or the model returns.
+Matches where, constant_pad_nd and cat of a value and a fill that is at least `FARTHER` from 0.
+additive_masks.py makes where of masks that are added. A function of one value behind it, of however
+many ops, is taken of both: relu(where(m, x, -1e9)) is where(m, relu(x), 0); maximum(where(m, x,
+-1e9), y) is where(m, maximum(x, y), y), for the least step of x may be more than y; a softmax along
+a pad or cat is of the values alone, beside zeros. What reads the rest has to take extremes, or
+softmax; leaves a fill that anything else reads, or the model returns.
 """
 
 from __future__ import annotations
@@ -25,34 +25,15 @@ from torch.fx.node import map_arg
 from aot.dialect.graph import tensor_constant
 from aot.dialect.results import is_result
 from aot.passes.aten.build import call, constant
-from aot.passes.aten.kept_by import MOVEMENT, kept_by
+from aot.passes.aten.mask_nodes import FARTHER, LARGEST, LEAST, MOVEMENT
 from aot.rules.function import is_elementwise, is_scalar
 from aot.rules.rule import argument
 
 _aten = torch.ops.aten
-FAR = 1e4
-"""What activations do not reach."""
-
 _PAD, _CAT, _WHERE = _aten.constant_pad_nd.default, _aten.cat.default, _aten.where.self
 _MOVES = {*MOVEMENT, _PAD, _CAT, _WHERE, _aten.gather.default, _aten.flip.default}
 _SOFTMAX = _aten.softmax.int
 _SOFT = {_SOFTMAX, _aten.log_softmax.int, _aten.logsumexp.default}
-_LARGEST = {
-    _aten.adaptive_max_pool2d.default,
-    _aten.amax.default,
-    _aten.argmax.default,
-    _aten.max.default,
-    _aten.max.dim,
-    _aten.max_pool2d.default,
-    _aten.max_pool2d_with_indices.default,
-    _aten.max_pool3d_with_indices.default,
-}
-_LEAST = {
-    _aten.amin.default,
-    _aten.argmin.default,
-    _aten.min.default,
-    _aten.min.dim,
-}
 _LARGER, _SMALLER = _aten.maximum.default, _aten.minimum.default
 
 
@@ -80,7 +61,7 @@ class _Fills:
         count = 0
         node = next(iter(self._graph.nodes))
         while node.op != "output":
-            filled = self._filled(node) or self._masked(node)
+            filled = self._filled(node)
             if filled is not None:
                 steps = (self._taken_of_both, self._left_out, self._lost_to_another)
                 while any(step(node, filled) for step in steps):
@@ -98,7 +79,7 @@ class _Fills:
         if node.target is _PAD:
             number = float(argument(node, "value"))
             (values,) = node.all_input_nodes
-            return _Filled(values, (2,), number) if abs(number) >= FAR else None
+            return _Filled(values, (2,), number) if abs(number) >= FARTHER else None
         parts: Any = node.args[1:] if node.target is _WHERE else node.args[0]
         if len(parts) != 2:
             return None
@@ -108,33 +89,11 @@ class _Fills:
             if known is None or not known.numel() or not known.is_floating_point():
                 continue
             number = float(known.flatten()[0])
-            if abs(number) < FAR or not bool((known == number).all()):
+            if abs(number) < FARTHER or not bool((known == number).all()):
                 continue
             same = node.target is _CAT or values.meta["val"].shape == node.meta["val"].shape
             if same and values.op != "get_attr":
                 return _Filled(values, (1 + at,) if node.target is _WHERE else (0, at), number)
-        return None
-
-    def _masked(self, node: Node) -> _Filled | None:
-        """An addition of a mask of numbers made a choice, if all that reads it loses them."""
-        is_sum, is_difference = node.target is _aten.add.Tensor, node.target is _aten.sub.Tensor
-        if not (is_sum or is_difference) or argument(node, "alpha") != 1:
-            return None
-        if not self._loses(node, -math.inf):
-            return None
-        for values, bias in (node.args[:2], node.args[1::-1])[: 2 if is_sum else 1]:
-            if not isinstance(values, Node) or not isinstance(bias, Node):
-                continue
-            if values.meta["val"].shape != node.meta["val"].shape:
-                continue
-            with self._graph.inserting_before(node):
-                mask = kept_by(self._module, node, bias, FAR if is_sum else -FAR)
-                if mask is None:
-                    continue
-                fill = constant(self._module, node, "fill", torch.tensor(-math.inf))
-                node.args = (mask(), values, fill)
-            node.target, node.kwargs = _WHERE, {}
-            return _Filled(values, (2,), -math.inf)
         return None
 
     def _taken_of_both(self, node: Node, filled: _Filled) -> bool:
@@ -253,7 +212,7 @@ class _Fills:
         if user.target is (_LARGER if number < 0 else _SMALLER):
             # Two parts of one value have one range.
             return len({_comes_from(source) for source in user.all_input_nodes}) == 1
-        return user.target in (_LARGEST if number < 0 else _LEAST)
+        return user.target in (LARGEST if number < 0 else LEAST)
 
     def _is_partial(self, node: Node, soft: Node) -> bool:
         """Whether a softmax of what a node fills is known to be of other values, too."""
@@ -281,18 +240,9 @@ class _Fills:
                 return None
             padded: torch.Tensor = _PAD(beneath.float(), node.args[1], 0.0)
             return padded > 0
-        if node.target in _MOVES or self._adds_mask(node):
+        if node.target in _MOVES:
             return None
         return torch.ones(node.meta["val"].shape, dtype=torch.bool)
-
-    def _adds_mask(self, node: Node) -> bool:
-        if node.target not in (_aten.add.Tensor, _aten.sub.Tensor):
-            return False
-        return any(
-            kept_by(self._module, node, source, far) is not None
-            for source in node.all_input_nodes
-            for far in (FAR, -FAR)
-        )
 
 
 def _comes_from(node: Node) -> Node:

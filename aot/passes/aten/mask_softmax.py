@@ -4,9 +4,10 @@
 A mask is written as minus infinity, or a large negative number, in place of scores or added to
 them (or a large one subtracted): a range that holds such a number has no room for the scores.
 Matches softmax over the last dimension of x.masked_fill(mask, number), also as where, of x + mask
-and of x - mask. An element is masked if it is at least `FAR` below the largest of its row. The same
-number added to a whole row changes nothing. Leaves masks that mask nothing, and those that mask
-whole rows, for which torch gives NaN.
+and of x - mask of a constant mask; additive_masks.py makes where of all others. An element is
+masked if it is at least `FAR` below the largest of its row. The same number added to a whole row
+changes nothing. Leaves masks that mask nothing, and those that mask whole rows, for which torch
+gives NaN.
 
 Masks that the model is given or computes may follow one another. A row that they mask whole gives
 0. One of numbers that are not known is added, but not below `_FLOOR`: exp(-24) is 4e-11; that it is
@@ -18,12 +19,14 @@ What torch's decompositions ask, which rows are minus infinity only, to give 0 f
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call, constant
-from aot.passes.aten.kept_by import FAR, MOVEMENT, Mask, both, for_scores, kept_by
+from aot.passes.aten.mask_nodes import FAR, MOVEMENT, for_scores, negated
 from aot.passes.aten.safe_softmax import may_be_infinite, safe_choice
 from aot.rules.function import function_root
 from aot.rules.masked_softmax import MASKED_SOFTMAX
@@ -101,22 +104,21 @@ def floor_of(node: Node) -> float | None:
 
 
 def _computed(module: GraphModule, node: Node, scores: Node) -> Node | None:
-    mask: Mask | None = None
-    is_known = True
-    while (found := _filled(module, node, scores) or _added(module, node, scores)) is not None:
-        bias, scores, kept = found
-        is_known &= tensor_constant(module, bias) is not None
-        mask = kept if mask is None else both(node, mask, kept)
-    if mask is not None and not is_known:
-        return call(node, MASKED_SOFTMAX, scores, for_scores(node, mask(), scores))
+    masks: list[Node] = []
+    while (found := _filled(module, node, scores)) is not None:
+        scores, kept = found
+        masks.append(kept)
+    if any(tensor_constant(module, mask) is None for mask in masks):
+        mask = functools.reduce(functools.partial(call, node, _aten.logical_and.default), masks)
+        return call(node, MASKED_SOFTMAX, scores, for_scores(node, mask, scores))
     for bias, rest in _sides(scores):
         if _is_given_mask(bias, rest):
             return call(node, _aten.softmax.int, floored(node, rest, bias), -1)
     return None
 
 
-def _filled(module: GraphModule, node: Node, where: Node) -> tuple[Node, Node, Mask] | None:
-    """(condition, scores, mask) of scores in whose place there is minus infinity."""
+def _filled(module: GraphModule, node: Node, where: Node) -> tuple[Node, Node] | None:
+    """(scores, mask) of scores in whose place there is minus infinity."""
     if where.target is not _aten.where.self:
         return None
     condition, *branches = where.args
@@ -127,25 +129,7 @@ def _filled(module: GraphModule, node: Node, where: Node) -> tuple[Node, Node, M
             continue
         if scores.meta["val"].shape != where.meta["val"].shape:
             continue
-        if is_kept:
-            return condition, scores, lambda: condition
-        return condition, scores, lambda: call(node, _aten.logical_not.default, condition)
-    return None
-
-
-def _added(module: GraphModule, node: Node, addition: Node) -> tuple[Node, Node, Mask] | None:
-    """(bias, scores, mask) of scores to which a mask is added, or from which it is subtracted."""
-    if addition.target is _aten.sub.Tensor and argument(addition, "alpha") == 1:
-        scores, bias = addition.args
-        if not isinstance(bias, Node) or not isinstance(scores, Node):
-            return None
-        if scores.meta["val"].shape == addition.meta["val"].shape:
-            mask = kept_by(module, node, bias, -FAR)
-            return None if mask is None else (bias, scores, mask)
-    for bias, scores in _sides(addition):
-        mask = kept_by(module, node, bias)
-        if mask is not None:
-            return bias, scores, mask
+        return scores, condition if is_kept else negated(module, node, condition)
     return None
 
 

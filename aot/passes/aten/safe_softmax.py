@@ -11,7 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
-from aot.passes.aten.kept_by import MOVEMENT
+from aot.passes.aten.mask_nodes import MOVEMENT
 from aot.rules.rule import argument
 
 _aten = torch.ops.aten

@@ -10,6 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from aot.passes.aten.additive_masks import additive_masks
 from aot.passes.aten.decompose_attention import decompose_attention
 from aot.passes.aten.fold_constants import fold_constants
 from aot.passes.aten.mask_softmax import mask_softmax
@@ -137,6 +138,7 @@ def test_takes_a_mask_of_booleans_that_is_an_input(name: str) -> None:
     def rewrite(module: torch.fx.GraphModule) -> int:
         remove_identities(module)
         fold_constants(module)
+        additive_masks(module)
         count = decompose_attention(module)
         module.graph.eliminate_dead_code()
         return count
@@ -203,6 +205,7 @@ def test_mask_softmax(name: str) -> None:
     def rewrite(module: torch.fx.GraphModule) -> int:
         remove_identities(module)
         fold_constants(module)
+        additive_masks(module)
         count = mask_softmax(module)
         module.graph.eliminate_dead_code()
         return count

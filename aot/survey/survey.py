@@ -60,7 +60,7 @@ def survey(program: Program) -> Row:
     try:
         return _judged(program, _lowered(program, allow_float_fallback=False), "")
     except LoweringError as error:
-        reason = _said(error)
+        reason = said(error)
     except Exception as error:
         return Row("wrong", f"{type(error).__name__} is raised")
     try:
@@ -86,7 +86,7 @@ def _lowered(program: Program, allow_float_fallback: bool) -> Lowered:
 
 
 def _judged(program: Program, lowered: Lowered, reason: str) -> Row:
-    problem = _wrong(program, lowered)
+    problem = problem_of(program, lowered)
     if problem:
         return Row("wrong", problem)
     floats = lowered.report["float_ops"]
@@ -96,7 +96,7 @@ def _judged(program: Program, lowered: Lowered, reason: str) -> Row:
     return Row("float" if floats == len(computing) else "partly", reason)
 
 
-def _wrong(program: Program, lowered: Lowered) -> str:
+def problem_of(program: Program, lowered: Lowered) -> str:
     """What is not as it must be of a lowered program, step by step; "" if all is.
 
     The graphs in between take a state as an input: of a program with state the ends alone are
@@ -161,8 +161,10 @@ def _wrong_between(
 ) -> str:
     """Whether the graphs between a model and what is lowered compute what the ends do."""
     for expected, actual in zip(model, floats, strict=True):
+        if actual.shape != expected.shape:
+            return f"an output is {list(actual.shape)} for {list(expected.shape)}"
         values = actual.double(), expected.double()
-        tolerance = _RELATIVE * values[1].abs().max().item()
+        tolerance = _RELATIVE * values[1].nan_to_num().abs().max().item()
         if not torch.allclose(*values, _RELATIVE, tolerance, equal_nan=True):
             return "the float graph is not the model"
     if not all(torch.equal(a, b) for a, b in zip(folded, results, strict=True)):
@@ -176,7 +178,7 @@ def _dequantized(values: Sequence[torch.Tensor], nodes: Sequence[Node]) -> list[
     return [x if q is None else q.dequantize(x) for x, q in found]
 
 
-def _said(error: LoweringError) -> str:
+def said(error: LoweringError) -> str:
     """The first problem, without its place."""
     if error.problems:
         problem = error.problems[0]

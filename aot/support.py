@@ -27,7 +27,10 @@ from aot.rules.integers import of_narrow_input
 from kernels.common.tensor import MAX_RANK
 
 _HINTS = {
-    "aten._native_batch_norm_legit": "BatchNorm with statistics of its own, which folds away",
+    **dict.fromkeys(
+        ("aten._native_batch_norm_legit", "aten._native_batch_norm_legit_functional"),
+        "BatchNorm with statistics of its own, which folds away",
+    ),
     "aten.scaled_dot_product_attention": "dropout_p=0.0",
     "aten.lstm": "weights that are constants, and sequences that are not packed",
     "aten.gru": "weights that are constants, and sequences that are not packed",
@@ -85,7 +88,14 @@ _HINTS = {
     ),
     "autocast": "forward without torch.autocast: lowering makes int8 of float32",
     **dict.fromkeys(
-        ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"),
+        (
+            "dropout",
+            "dropout1d",
+            "dropout2d",
+            "dropout3d",
+            "alpha_dropout",
+            "feature_alpha_dropout",
+        ),
         "training=self.training, which eval() makes False",
     ),
     "aten.scatter_reduce": "scatter_add for a sum, and divided by how many for a mean; or "

@@ -59,6 +59,7 @@ from aot.passes.aten.free_names import free_names
 from aot.passes.aten.fuse_batch_norm import fuse_batch_norm, note_batches
 from aot.passes.aten.hoist_clamps import hoist_clamps
 from aot.passes.aten.instance_to_group_norm import instance_to_group_norm
+from aot.passes.aten.lift_rank_zero import lift_rank_zero
 from aot.passes.aten.lift_state import (
     assignments_kept,
     lift_state,
@@ -146,6 +147,7 @@ def export_aten(
         whole_recurrent,
         select_by_value,
         remove_identities,
+        lift_rank_zero,
         parts_to_cat.parts_to_cat,
         split_to_slices,
         whole_numbers,

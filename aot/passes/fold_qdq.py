@@ -153,7 +153,11 @@ class _Folder:
             unquantized=self._as_float,
             clamp=clamp,
         )
-        return rule.emit(call)
+        made = rule.emit(call)
+        shapes = [tuple(n.meta["val"].shape) for n in (made, base)]
+        if shapes[0] != shapes[1]:
+            raise AssertionError(f"the rule of {ops[0]} gives {shapes[0]}, the model {shapes[1]}")
+        return made
 
     def _requantize(self, value: Node, quantization: Quantization, node: Node) -> Node:
         source = self.int8[value]

@@ -262,7 +262,7 @@ def _counted(call: Call, value: Node) -> Node:
 
 
 def _number(call: Call, value: object) -> Node:
-    return call.constant("number", torch.tensor([value], dtype=torch.int32))
+    return call.constant("number", torch.tensor(value, dtype=torch.int32))
 
 
 _PLACES = (_aten.argmax.default, _aten.argmin.default)

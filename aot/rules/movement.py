@@ -156,7 +156,9 @@ class PadWithConstants(Pad):
     def emit(self, call: Call) -> Node:
         (x,) = call.inputs
         x, padding = _cropped(call, x)
-        return _bordered(call, x, padding, torch.tensor(pad_value(call.node)), None)
+        return _bordered(
+            call, x, padding, torch.tensor(pad_value(call.node), dtype=x.meta["val"].dtype), None
+        )
 
 
 def pad_value(node: Node) -> float:
@@ -245,6 +247,8 @@ def as_unquantized(rule: Rule, node: Node) -> Rule:
     """
     if not is_unquantized(node) or not isinstance(rule.output, Shares):
         return rule
+    if rule.op(node) is pad:
+        return Unquantized(PadWithConstants())
     dtype = node.meta["val"].dtype
     moved = next(iter(rule.op(node).dtypes.values()))
     return Unquantized(rule) if ON_DEVICE.get(dtype, dtype) in moved else rule

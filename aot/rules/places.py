@@ -161,6 +161,6 @@ def _indices(node: Node) -> dict[int, Node]:
     if node.target in BY_ELEMENT:
         return {int(argument(node, "dim")): argument(node, "index")}
     if node.target is _aten.index_select.default:
-        rank = max(node.meta["val"].dim(), 1)
+        rank = node.meta["val"].dim()
         return {int(argument(node, "dim")) % rank: argument(node, "index")}
     return {d: n for d, n in enumerate(argument(node, "indices")) if n is not None}

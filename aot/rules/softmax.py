@@ -47,14 +47,7 @@ def tables(source: Quantization, result: Quantization, length: int) -> tuple[tor
     return exponential_table(source.scale, length, steps)[0], steps
 
 
-class _AlongOne(UnaryRule):
-    def reject(self, node: Node) -> tuple[str, str] | None:
-        if not node.meta["val"].dim():
-            return "it works on a tensor without dimensions", "1.0 for softmax, 0.0 for log_softmax"
-        return None
-
-
-class Softmax(_AlongOne):
+class Softmax(UnaryRule):
     output: ClassVar[Output] = Fixed(OUTPUT, finer=True)
 
     def op(self, node: Node) -> Op:
@@ -71,7 +64,7 @@ class Softmax(_AlongOne):
         return requantized(call, y, call.output)
 
 
-class LogSoftmax(_AlongOne):
+class LogSoftmax(UnaryRule):
     def op(self, node: Node) -> Op:
         return log_softmax
 

@@ -121,7 +121,7 @@ def _mask_of_int16(call: Call, x: Node, values: torch.Tensor) -> Node:
         return call.emit(where, never, false, true, edge=Edge()) if values[0] else never
     mask: Node | None = None
     for index, change in enumerate(changes.tolist()):
-        limit = (of.every_value()[change]).reshape(1)
+        limit = of.every_value()[change].clone()
         above = call.emit(less, call.constant(f"limit{index}", limit, edge), x, table, edge=Edge())
         if mask is None:
             mask = above

@@ -31,7 +31,7 @@ def source_of(node: Node) -> Node:
 def along(node: Node) -> tuple[Node, int]:
     """The first argument, and the dimension of it that an op works along."""
     x = source_of(node)
-    return x, int(argument(node, "dim")) % max(x.meta["val"].dim(), 1)
+    return x, int(argument(node, "dim")) % x.meta["val"].dim()
 
 
 def read_results(node: Node) -> list[int]:

@@ -55,8 +55,6 @@ _WHOLE_NORMS = (1.0, 2.0, math.inf, -math.inf)
 
 def _sort(module: GraphModule, node: Node) -> Results:
     x, dim = along(node)
-    if not x.meta["val"].dim():
-        return {}
     count = x.meta["val"].shape[dim]
     best = call(node, _aten.topk.default, x, count, dim, bool(argument(node, "descending")))
     return {index: taken_result(node, best, index) for index in read_results(node)}
@@ -64,8 +62,6 @@ def _sort(module: GraphModule, node: Node) -> Results:
 
 def _ranked(module: GraphModule, node: Node) -> Results:
     x, dim = along(node)
-    if not x.meta["val"].dim():
-        return {}
     is_median = node.target is not _aten.kthvalue.default
     rank = (x.meta["val"].shape[dim] + 1) // 2 if is_median else int(argument(node, "k"))
     best = call(node, _aten.topk.default, x, rank, dim, False)
@@ -80,8 +76,6 @@ def _ranked(module: GraphModule, node: Node) -> Results:
 def _median(module: GraphModule, node: Node) -> Results:
     x = source_of(node)
     count = x.meta["val"].numel()
-    if not x.meta["val"].dim():
-        return {}
     flat = call(node, _aten.reshape.default, x, [count])
     best = taken_result(node, call(node, _aten.topk.default, flat, (count + 1) // 2, 0, False), 0)
     return {0: call(node, _aten.select.int, best, 0, (count + 1) // 2 - 1)}
@@ -128,7 +122,7 @@ def _product(module: GraphModule, node: Node) -> Results:
     is_whole = node.target is _aten.prod.default
     if x.meta["val"].dtype != torch.float32:
         return {}
-    if is_whole or not x.meta["val"].dim():
+    if is_whole:
         x = call(node, _aten.reshape.default, x, [x.meta["val"].numel()])
     dim = 0 if is_whole else int(argument(node, "dim")) % x.meta["val"].dim()
     while (count := x.meta["val"].shape[dim]) > 1:

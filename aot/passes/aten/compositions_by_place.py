@@ -103,7 +103,7 @@ def _filled(module: GraphModule, node: Node) -> Results:
 def _counted(module: GraphModule, node: Node) -> Results:
     """A running sum of integers: of a row that is repeated, what is not behind an element."""
     x, dim = along(node)
-    if x.meta["val"].is_floating_point() or not x.meta["val"].dim():
+    if x.meta["val"].is_floating_point():
         return {}
     count = x.meta["val"].shape[dim]
     triangle = torch.ones(count, count, dtype=torch.int64).tril()

@@ -30,8 +30,7 @@ def _running(module: GraphModule, node: Node) -> Results:
     step.
     """
     x, dim = along(node)
-    of_floats = x.meta["val"].dim() and x.meta["val"].dtype == torch.float32
-    if not of_floats or any(index != 0 for index in read_results(node)):
+    if x.meta["val"].dtype != torch.float32 or any(index != 0 for index in read_results(node)):
         return {}
     count, reach = x.meta["val"].shape[dim], 1
     while reach < count:

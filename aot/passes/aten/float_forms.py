@@ -277,8 +277,6 @@ def _mm(module: GraphModule, node: Node) -> Node | None:
 def _running_sum(module: GraphModule, node: Node) -> Node | None:
     """A product with a triangle of ones."""
     x, dim = along(node)
-    if not x.meta["val"].dim():
-        return None
     count = x.meta["val"].shape[dim]
     return times_matrix(module, node, x, dim, torch.ones(count, count).triu())
 

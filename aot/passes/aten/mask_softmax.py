@@ -45,7 +45,7 @@ def mask_softmax(module: GraphModule) -> int:
             continue
         scores = node.args[0]
         assert isinstance(scores, Node)
-        if argument(node, "dim") % max(scores.meta["val"].dim(), 1) != scores.meta["val"].dim() - 1:
+        if argument(node, "dim") % scores.meta["val"].dim() != scores.meta["val"].dim() - 1:
             continue
         choice = safe_choice(module, node)
         with module.graph.inserting_before(node):

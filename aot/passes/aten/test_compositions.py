@@ -44,7 +44,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     "assignment by mask": (lambda x: _assigned(x, x > 0.5), "aten.where", 1),
     "assignment of rows by mask": (lambda x: _assigned(x, x[..., 0] > 0.0), "aten.where", 1),
     "assignment of a row": (lambda x: x.index_put((x[:, 0, 0] > 0,), X[:1]), "aten.where", 0),
-    "median of a number": (lambda x: x[0, 0, 0].median(), "aten.topk", 0),
+    "median of a number": (lambda x: x[0, 0, 0].median(), "aten.topk", 1),
     "samples on a grid": (lambda x: _sampled(x, GRID), "aten.index_select", 4),
     "pixels on a grid": (lambda x: _sampled(x, GRID, mode="nearest"), "aten.index_select", 1),
     "cubic samples": (lambda x: _sampled(x, GRID, mode="bicubic"), "aten.index_select", 16),

@@ -19,6 +19,10 @@ _BETAS = np.subtract.accumulate(np.concatenate([[1.0], _STEPS]))
 _LAST = len(_BETAS) - 1
 
 
+_SMALL = 2.0**-20
+"""The least range whose search is torchao's to the bit."""
+
+
 class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
     """Gives the range that HistogramObserver gives, to the bit; all of it where the error of a part
     is beyond float32.
@@ -27,6 +31,9 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
     of either quantile leads is known beforehand, and most lead nowhere. It looks for each of 32,768
     parts of a histogram in the new one; both are sorted.
     """
+
+    min_val: torch.Tensor
+    max_val: torch.Tensor
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         ends = torch.aminmax(x.detach()) if x.numel() else None
@@ -72,6 +79,22 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
         return torch.bincount(torch.from_numpy(bins), weights=shares, minlength=self.bins)
 
     def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The range; of small values as of the same times a power of two, for the cubes of parts
+        below 1e-13 are no float32.
+        """
+        ends = self.min_val, self.max_val
+        span = ends[1] - ends[0]
+        if float(span) >= _SMALL:
+            return self._searched()
+        exponent = torch.frexp(span).exponent
+        self.min_val, self.max_val = (torch.ldexp(end, -exponent) for end in ends)
+        try:
+            low, high = self._searched()
+        finally:
+            self.min_val, self.max_val = ends
+        return torch.ldexp(low, exponent), torch.ldexp(high, exponent)
+
+    def _searched(self) -> tuple[torch.Tensor, torch.Tensor]:
         total = torch.sum(self.histogram).item()
         cumulative = torch.cumsum(self.histogram, dim=0).numpy()
 

@@ -18,7 +18,8 @@ from aot.quantizer.histogram import FastHistogramObserver
 _FINEST = 2**18  # the largest n of a scale 1/n
 _PERCENTILE = 99.99
 _CANDIDATES = 96  # ends of a range that are tried, on either side
-_EPSILON = 2**-24  # the smallest scale
+_EPSILON = 2.0**-120  # the smallest scale; its reciprocal, too, is a float32
+_OF_ZEROS = 2.0**-24  # the scale of values that are all 0
 _INFINITE_STEPS = 1.5  # for infinity; rounding takes at most half a step twice
 _NEWEST = 0.1  # the part of the newest sample in a moving average
 _LARGEST = 2.0**126  # of float32, so that the whole range is finite
@@ -26,6 +27,15 @@ _LARGEST = 2.0**126  # of float32, so that the whole range is finite
 
 class NotANumber(RuntimeError):
     """What is observed has no range."""
+
+
+class _Scaled:
+    """Leaves small scales as they are; zeros have one that multipliers and shifts hold."""
+
+    def _calculate_qparams(self, min_val: torch.Tensor, max_val: torch.Tensor) -> Any:
+        scale, zero_point = super()._calculate_qparams(min_val, max_val)  # type: ignore[misc]
+        is_zero = (min_val == 0.0) & (max_val == 0.0)
+        return torch.where(is_zero.reshape(scale.shape), _OF_ZEROS, scale), zero_point
 
 
 class _Headroom:
@@ -114,19 +124,19 @@ def begin_sample(module: torch.nn.Module) -> None:
             observer.begin()
 
 
-class MinMax(_Headroom, _Finite, MinMaxObserver):  # type: ignore[misc]
+class MinMax(_Headroom, _Finite, _Scaled, MinMaxObserver):  # type: ignore[misc]
     """From the smallest value to the largest."""
 
 
-class MovingAverage(_Headroom, _Finite, Average):
+class MovingAverage(_Headroom, _Finite, _Scaled, Average):
     """The moving average of the samples' smallest and largest values."""
 
 
-class Histogram(_Headroom, FastHistogramObserver):
+class Histogram(_Headroom, _Scaled, FastHistogramObserver):
     """Clips step by step what lies far out, while the error that a histogram predicts shrinks."""
 
 
-class Percentile(_Headroom, FastHistogramObserver):
+class Percentile(_Headroom, _Scaled, FastHistogramObserver):
     """Leaves out the same share of the values, 0.01 %, on either side."""
 
     def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
@@ -138,7 +148,7 @@ class Percentile(_Headroom, FastHistogramObserver):
         return self.min_val + width * first, self.min_val + width * (last + 1)
 
 
-class MeanSquaredError(_Headroom, FastHistogramObserver):
+class MeanSquaredError(_Headroom, _Scaled, FastHistogramObserver):
     """Of ranges of any two ends, the one of the least error by a histogram: values outside have
     their distance to the range, values inside a step's rounding, zeros none.
     """
@@ -214,11 +224,11 @@ class _CalibratesFirst(Average):
         return MinMaxObserver.forward(self, x) if self.calibrates else super().forward(x)
 
 
-class _InTraining(_Headroom, _Finite, _CalibratesFirst):
+class _InTraining(_Headroom, _Finite, _Scaled, _CalibratesFirst):
     """The same of finite values."""
 
 
-class _Channels(MovingAveragePerChannelMinMaxObserver):  # type: ignore[misc]
+class _Channels(_Scaled, MovingAveragePerChannelMinMaxObserver):  # type: ignore[misc]
     """The range of each channel: in training as it was last, else as it was first.
 
     Args:

@@ -172,3 +172,31 @@ def test_samples_near_their_pixels_have_all_weights(padding: str) -> None:
     result = lower(model(function), data[0], calibration=data)
     sqnr = result.quality.outputs[0].sqnr_db
     assert sqnr is not None and sqnr > 24.0
+
+
+SMALL: dict[str, Callable[[torch.Tensor, float], torch.Tensor]] = {
+    "sums": lambda x, s: (x * s + x.flip(0) * s) / s,
+    "products": lambda x, s: (x * s) * x.flip(1) / s,
+    "means": lambda x, s: (x * s).mean(1) / s,
+    "comparisons": lambda x, s: torch.where(x * s < x.flip(1) * s, x, -x),
+}
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16"])
+@pytest.mark.parametrize("name", SMALL)
+def test_values_below_a_millionth_are_as_good_as_others(name: str, kind: str) -> None:
+    generator = torch.Generator().manual_seed(0)
+    data = [torch.randn(2, 4, 8, generator=generator) for _ in range(8)]
+    found = [
+        lower(
+            model(lambda x, size=size: SMALL[name](x, size)),
+            data[0],
+            calibration=data,
+            quantization=kind,
+            per_op=False,
+        )
+        .quality.outputs[0]
+        .sqnr_db
+        for size in (1.0, 1e-9, 1e-25)
+    ]
+    assert all(found) and max(found) - min(found) < 1.0  # type: ignore[type-var, operator]

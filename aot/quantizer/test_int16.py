@@ -13,7 +13,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from aot.dialect.library import OPS
-from aot.dialect.quantization import Quantization
+from aot.dialect.ops.lut import lut, table_of
+from aot.dialect.quantization import INT16, Quantization
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.quantizer.int16 import widened
@@ -276,3 +277,28 @@ def test_a_mask_of_values_is_of_bools(name: str, quantization: str) -> None:
         else:
             (values,) = result.dequantize_outputs([found])
             assert torch.allclose(values, expected, atol=0.05)
+
+
+ENDS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], float, float]] = {
+    "acos": (torch.acos, -1.0, 1.0),
+    "asin": (torch.asin, -1.0, 1.0),
+    "log1p": (torch.log1p, -0.99, 9.0),
+    "atanh": (torch.atanh, -0.99, 0.99),
+    "acosh": (torch.acosh, 1.0, 4.0),
+    "rsqrt": (lambda x: (x - 1.0).rsqrt(), 1.01, 3.0),
+    "reciprocal": (lambda x: 1.0 / (x + 2.0), -1.98, 2.0),
+    "logit": (torch.logit, 0.01, 0.99),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_tables_are_near_at_the_ends_of_a_domain(name: str) -> None:
+    function, low, high = ENDS[name]
+    of = Quantization(max(-low, high) * 1.25 / 32767, 0, INT16)
+    x = torch.linspace(low, high, 4001)
+    exact = function(x)
+    result = Quantization(float(exact.abs().max()) * 1.25 / 32767, 0, INT16)
+    table = table_of(function, of, result)
+    got = result.dequantize(lut.reference(of.quantize(x), table))
+    noise = (got - exact).square().sum() / exact.square().sum()
+    assert -10.0 * float(noise.log10()) > 34.0

@@ -71,7 +71,8 @@ def table_of(
     near zero by more than 32 steps, it has the entries of these numbers behind the others.
 
     Where the function is not defined (NaN) the entry is the output's zero_point; infinities
-    saturate.
+    saturate. An entry beyond an end of the domain, between which and the next one the function is
+    defined, continues the line that is nearest to it there.
     """
     if source.type is INT8:
         return result.quantize(function(source.dequantize(source.every_value())))
@@ -82,8 +83,31 @@ def table_of(
         return result.quantize(entries)
     missed = (middles - (entries[:-1] + entries[1:]) / 2).nan_to_num(0.0, 0.0, 0.0)
     beside = torch.nn.functional.pad(missed, (1, 1))
-    lines = result.quantize(entries + (beside[:-1] + beside[1:]) / 4)
+    ended = _ended(function, source, entries)
+    lines = result.quantize(ended + (beside[:-1] + beside[1:]) / 4)
     near = torch.arange(-NEAR_ZERO, NEAR_ZERO, dtype=torch.int16)
     exact = result.quantize(function(source.dequantize(near)))
     missed_by = (exact.int() - lut.reference(near, lines).int()).abs()
     return torch.cat([lines, exact]) if int(missed_by.max()) > _MISSED_STEPS else lines
+
+
+def _ended(
+    function: Callable[[torch.Tensor], torch.Tensor], source: Quantization, entries: torch.Tensor
+) -> torch.Tensor:
+    """Entries of int16, those next to an end of the domain as the line before it asks for."""
+    undefined = entries.isnan()
+    ends = (undefined[1:] != undefined[:-1]).nonzero().flatten().tolist()
+    ended = entries.clone()
+    if not ends:
+        return ended
+    every = function(source.dequantize(source.every_value())).reshape(-1, 1 << STEP_BITS)
+    places = torch.arange(1 << STEP_BITS) / (1 << STEP_BITS)
+    for cell in ends:
+        ahead = bool(undefined[cell + 1])
+        known, other = (cell, cell + 1) if ahead else (cell + 1, cell)
+        away, rise = places if ahead else 1.0 - places, every[cell] - entries[known]
+        weights = torch.where(rise.isfinite(), away, 0.0)
+        if float(weights.sum()) > 0.0 and bool(entries[known].isfinite()):
+            slope = (weights * rise.nan_to_num(0.0, 0.0, 0.0)).sum() / weights.square().sum()
+            ended[other] = entries[known] + slope
+    return ended

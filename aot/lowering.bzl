@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action that lowers a model for a target."""
 
+load("//tools:actions.bzl", "run_action")
 load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements", "runfiles_list")
 
 _OUTPUTS = ["output", "program", "report", "vectors"]
@@ -15,7 +16,8 @@ def _lowering_impl(ctx):
     for flag, file in (files | outputs).items():
         if file:
             arguments.add(file, format = "--" + flag + "=%s")
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._worker,
         arguments = [arguments],
         inputs = depset([file for file in files.values() if file], transitive = [inputs]),

@@ -242,6 +242,19 @@ def test_a_target_asks_the_quantizer_and_export() -> None:
     assert "aten.rsub" not in plain.report["ops"][0]["from"]
 
 
+@pytest.mark.parametrize(
+    ("traits", "ran"),
+    [({}, "cortex_m"), ({"linear": Traits(int16=True)}, "stand_in")],
+)
+def test_an_engine_takes_int16_of_single_ops(traits: dict[str, Traits], ran: str) -> None:
+    target = Target("t", (stand_in({"linear", "add"}, traits=traits), CORTEX_M))
+    module = model(lambda a, x: a(x) + x[..., :4], nn.Linear(6, 4))
+    report = lowered(module, target=target, quantization="int16").report
+    assert [r["runs_on"] for r in report["ops"] if r["op"] == "pl.linear"] == [ran]
+    (add,) = (row for row in report["ops"] if row["op"] == "pl.add")
+    assert add["runs_on"] == "cortex_m" and "it takes int8" in add["not_on"]["stand_in"]
+
+
 def test_modules_are_named() -> None:
     """In nn.Sequential every op has the same line of the user's, none of his own."""
     parts = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Tanh()).eval()

@@ -5,6 +5,7 @@ load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "board_transition")
+load("//tools:actions.bzl", "run_action")
 
 def link_for_board(ctx, name, deps):
     """Links libraries with a board's start-up code.
@@ -57,7 +58,8 @@ def link_for_board(ctx, name, deps):
     if not is_checked:
         return struct(elf = linked.executable, linked = linked.executable, map = None)
     elf = ctx.actions.declare_file(name + ".elf")
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._fit,
         arguments = [board.json.path, linked.executable.path, map_file.path, elf.path],
         inputs = [board.json, linked.executable, map_file],

@@ -4,6 +4,7 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//boards:board_transition.bzl", "CONSOLE", "CONSOLES", "OF_THE_BOARD", "SIZES")
+load("//tools:actions.bzl", "run_action")
 
 _ALIGNMENT = 16
 
@@ -77,7 +78,8 @@ def _board_rule_impl(ctx):
     script = None
     if not is_host:
         script = ctx.actions.declare_file(ctx.label.name + ".ld")
-        ctx.actions.run(
+        run_action(
+            ctx,
             executable = ctx.executable._linker_script,
             arguments = [json_file.path, script.path],
             inputs = [json_file],

@@ -12,6 +12,7 @@ load("//boards:board_transition.bzl", "CONSOLES", "OF_THE_BOARD", "SIZES", "boar
 load("//boards/package:image_package.bzl", "image_package")
 load("//boards/package:sources.bzl", "SourcesInfo", "sources_aspect")
 load("//boards/report:image_report.bzl", "image_report")
+load("//tools:actions.bzl", "run_action")
 
 def _binary_files(ctx, elf):
     """Returns `<name>.bin`, and `<name>.<memory>.bin` for weights in a memory of their own."""
@@ -21,7 +22,8 @@ def _binary_files(ctx, elf):
         files[board.weights] = ctx.actions.declare_file(
             "%s.%s.bin" % (ctx.label.name, board.weights),
         )
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._binary_files,
         arguments = [board.json.path, elf.path] + [
             "%s=%s" % (memory, file.path)
@@ -36,7 +38,8 @@ def _binary_files(ctx, elf):
 
 def _hex_file(ctx, elf):
     output = ctx.actions.declare_file(ctx.label.name + ".hex")
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._objcopy,
         arguments = ["-O", "ihex", elf.path, output.path],
         inputs = [elf],
@@ -51,7 +54,8 @@ def _hex_file(ctx, elf):
 def _size_report(ctx, linked):
     output = ctx.actions.declare_file(ctx.label.name + ".size.json")
     board = ctx.attr.board[BoardInfo]
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._size_report,
         arguments = [
             "--board=" + board.json.path,
@@ -86,7 +90,8 @@ def _npu_estimates(ctx):
         pte = model[DefaultInfo].files.to_list()[0]
         stem = pte.basename.removesuffix(".pte")
         files.append(ctx.actions.declare_file("%s.npu/%s.npu.json" % (ctx.label.name, stem)))
-        ctx.actions.run(
+        run_action(
+            ctx,
             executable = ctx.executable._npu_estimate,
             arguments = [pte.path, files[-1].path],
             inputs = [pte],
@@ -100,7 +105,8 @@ def _facts(ctx):
     """Returns the rows of `.sim`'s table that are known of the models."""
     output = ctx.actions.declare_file(ctx.label.name + ".facts.json")
     told = _lowered(ctx, "report") + _npu_estimates(ctx)
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._quality_facts,
         arguments = [output.path] + [file.path for file in told],
         inputs = told,

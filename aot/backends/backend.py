@@ -154,8 +154,6 @@ class Backend:
                 return f"traits of {name!r}, which is no op of the dialect"
             if not isinstance(traits, Traits):
                 return f"traits of {name!r} are {traits!r}, not Traits(...)"
-            if traits.int16:
-                return f"traits of {name!r} ask for int16: the quantizer makes int8 only"
             if traits.weights_per_tensor and "weight" not in OPS[name].dtypes:
                 return f"traits of {name!r} ask for weights_per_tensor: it has no weights"
         return ""

@@ -48,7 +48,6 @@ BAD_BACKENDS: dict[str, tuple[dict[str, Any], str]] = {
     "traits in a list": ({"traits": [("add", Traits())]}, ")], not a mapping"),
     "traits of None": ({"traits": None}, "traits is None, not a mapping"),
     "traits": ({"traits": {"conv2d": "per tensor"}}, "are 'per tensor', not Traits(...)"),
-    "int16": ({"traits": {"conv2d": Traits(int16=True)}}, "ask for int16: the quantizer makes"),
     "weights": (
         {"traits": {"add": Traits(weights_per_tensor=True)}},
         "traits of 'add' ask for weights_per_tensor: it has no weights",

@@ -20,8 +20,8 @@ class Traits:
       whole_range: where the range of the result is known, such as softmax's, its scale is that of
         all of it, not a finer one of the part that calibration shows. Only the quantizer knows of
         it: an engine rejects what did not come out so.
-      int16: activations and result may have 16 bits; refused as long as the quantizer makes int8
-        only.
+      int16: activations and result may be int16, also where the backend's `dtypes` lack it. Only
+        the partition reads it.
     """
 
     shares_quantization: bool = False

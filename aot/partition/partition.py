@@ -103,15 +103,16 @@ def _unfit(node: Node, backend: Backend) -> str:
         return "it reads constants only"
     if not node.users:
         return "nothing reads its result"
+    traits = backend.traits.get(op.name, Traits())
+    dtypes = dict.fromkeys(backend.dtypes + (torch.int16,) * traits.int16)
     for value in (*sources, *results_of(node)):
         tensor = value.meta["val"]
-        if isinstance(tensor, torch.Tensor) and tensor.dtype not in backend.dtypes:
-            taken = ", ".join(str(d).removeprefix("torch.") for d in backend.dtypes)
+        if isinstance(tensor, torch.Tensor) and tensor.dtype not in dtypes:
+            taken = ", ".join(str(d).removeprefix("torch.") for d in dtypes)
             return f"`{value.name}` is {describe(tensor)}; it takes {taken}"
         if isinstance(tensor, torch.Tensor) and is_channels_last(tensor):
             return f"`{value.name}` lies in memory in another order than its dimensions"
-    traits = backend.traits.get(op.name)
-    return _missing_trait(node, traits) if traits is not None else ""
+    return _missing_trait(node, traits)
 
 
 def _missing_trait(node: Node, traits: Traits) -> str:

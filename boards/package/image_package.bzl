@@ -2,6 +2,7 @@
 """The package of an image: its models as C for every other build system."""
 
 load("//firmware/plan:c_name.bzl", "c_name")
+load("//tools:actions.bzl", "run_action")
 load("//tools/platforms:cores.bzl", "CORES", "core_flags")
 
 _FLAGS_BY_CORE = json.encode({core: core_flags(core) for core in CORES})
@@ -31,7 +32,8 @@ def _image_package_impl(ctx):
     arguments.add_all(sources)
     arguments.use_param_file("--flagfile=%s")
     arguments.set_param_file_format("multiline")
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._make_package,
         arguments = [arguments],
         inputs = [board, link_map, ctx.file._license] + plan + lowered + vectors + sources,

@@ -2,6 +2,7 @@
 """The report of an image: one page, the same as Markdown and JSON, and its profile for Perfetto."""
 
 load("@rules_python//python:defs.bzl", "py_binary")
+load("//tools:actions.bzl", "run_action")
 
 _PROFILE_STEPS = str(Label("//firmware/runtime:profile_steps"))
 
@@ -25,7 +26,8 @@ def _profile(ctx):
     board, elf, size = [_group(image, part)[0] for part in ["board", "elf", "size_json"]]
     plan = _group(image, "plan_json")
     marked = _group(ctx.attr.profiled[0], "elf")[0]
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._profile,
         arguments = [
             "--board=" + board.path,
@@ -66,7 +68,8 @@ def _image_report_impl(ctx):
     arguments.add_all(ctx.files._libraries, format_each = "--library=%s")
     for kind, file in outputs.items():
         arguments.add(file, format = "--%s=%%s" % kind)
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._report,
         arguments = [arguments],
         inputs = [board, size, counted] + plan + lowered + lowering + ctx.files._libraries,

@@ -6,6 +6,7 @@ load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//firmware/plan:c_name.bzl", "c_name", "check_compiled", "plan_header")
+load("//tools:actions.bzl", "run_action")
 
 def _vectors_source_impl(ctx):
     source = ctx.actions.declare_file(ctx.label.name + ".c")
@@ -19,7 +20,8 @@ def _vectors_source_impl(ctx):
     arguments.add(ctx.attr.include, format = "--include=%s")
     arguments.add(ctx.attr.limit, format = "--limit=%s")
     arguments.add(source, format = "--source=%s")
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._generator,
         arguments = [arguments],
         inputs = [vectors, ctx.file.plan],

@@ -2,6 +2,7 @@
 """code_sizes: what each object file of a library takes, and needs, as JSON."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("//tools:actions.bzl", "run_action")
 
 def _code_sizes_impl(ctx):
     output = ctx.actions.declare_file(ctx.label.name + ".json")
@@ -14,7 +15,8 @@ def _code_sizes_impl(ctx):
     arguments = ctx.actions.args()
     arguments.add(output, format = "--output=%s")
     arguments.add_all(objects)
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._reader,
         arguments = [arguments],
         inputs = objects,

@@ -8,6 +8,7 @@ load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//firmware/plan:c_name.bzl", "c_name", "check_compiled", "plan_header")
+load("//tools:actions.bzl", "run_action")
 load("//tools/python:package_names.bzl", "package_names")
 load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements")
 
@@ -22,7 +23,8 @@ def _decoded(ctx):
     arguments.add(ctx.file.pte, format = "--pte=%s")
     arguments.add(program, format = "--output=%s")
     arguments.add_all(ctx.attr.modules, format_each = "--load=%s")
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable.decoder,
         arguments = [arguments],
         inputs = [ctx.file.pte],
@@ -105,7 +107,8 @@ def _plan_source_impl(ctx):
     arguments.add(description, format = "--json=%s")
     arguments.add(plan_header(ctx.label.package, name), format = "--include=%s")
     arguments.add_all(ctx.attr.modules, format_each = "--load=%s")
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable.compiler,
         arguments = [arguments],
         inputs = [model.pte, model.program, board] + ctx.files.input_from + sizes,

@@ -9,6 +9,7 @@ load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "board_transition", "no_board_transition")
 load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
 load("//firmware/plan:plan_library.bzl", "decode_pte")
+load("//tools:actions.bzl", "run_action")
 
 _PlanInfo = provider(
     "A model's plan as a package has it.",
@@ -32,7 +33,8 @@ def _slot_plan_impl(ctx):
     arguments.add(optimize, format = "--optimize=%s")
     arguments.add(source, format = "--source=%s")
     arguments.add(description, format = "--json=%s")
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._planner,
         arguments = [arguments],
         inputs = [ctx.file.program, board],
@@ -102,7 +104,8 @@ def _model_package_impl(ctx):
     arguments.add(ctx.attr.model_name, format = "--name=%s")
     arguments.add(ctx.attr.version, format = "--version=%s")
     arguments.add(output, format = "--output=%s")
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._pack,
         arguments = [arguments],
         inputs = [plan.object, plan.json, plan.board, vectors, ctx.file.key],
@@ -201,7 +204,8 @@ def _table_impl(ctx):
     arguments.add_all(ctx.attr.kernels, format_each = "--kernel=%s")
     plans = [plan[_PlanInfo].json for plan in ctx.attr.plans]
     arguments.add_all(plans)
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._generator,
         arguments = [arguments],
         inputs = [board] + plans,

@@ -6,6 +6,7 @@ load("//boards:board_test.bzl", "board_test")
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//boards:boards.bzl", "HOST", "ONE_PER_CORE")
 load("//boards:shared_library.bzl", "shared_library")
+load("//tools:actions.bzl", "run_action")
 load("//tools/python:package_names.bzl", "package_names")
 load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements", "runfiles_list")
 
@@ -19,7 +20,8 @@ def _case_sources_impl(ctx):
     arguments.add(listed, format = "--runfiles=%s")
     arguments.add("--package=" + ctx.label.package.replace("/", "."))
     arguments.add("--output=" + outputs[0].path.removesuffix(".host.c"))
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._worker,
         arguments = [arguments],
         inputs = inputs,

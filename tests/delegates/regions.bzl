@@ -2,10 +2,12 @@
 """regions: what the payloads of a stand-in's delegates hold, as model files of their own."""
 
 load("//boards:board_transition.bzl", "no_board_transition")
+load("//tools:actions.bzl", "run_action")
 
 def _regions_impl(ctx):
     outputs = [ctx.outputs.table] + ctx.outputs.regions
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable.tool,
         arguments = [
             "--pte=" + ctx.file.model.path,

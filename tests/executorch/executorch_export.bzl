@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action of a program that exports with ExecuTorch, whose import takes longer than most graphs."""
 
+load("//tools:actions.bzl", "run_action")
 load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements", "runfiles_list")
 
 def _executorch_export_impl(ctx):
@@ -9,7 +10,8 @@ def _executorch_export_impl(ctx):
     arguments.add(listed, format = "--runfiles=%s")
     arguments.add(ctx.attr.module, format = "--module=%s")
     arguments.add_all([ctx.expand_location(argument) for argument in ctx.attr.arguments])
-    ctx.actions.run(
+    run_action(
+        ctx,
         executable = ctx.executable._worker,
         arguments = [arguments],
         inputs = inputs,

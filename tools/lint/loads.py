@@ -3,7 +3,8 @@
 
 Rules come from the Bazel that runs (WORKSPACE mode): those packaged with it, or with bazelisk
 rules_cc 0.0.9, rules_python 0.24.0 and bazel_skylib 1.6.1. Files that only later versions have
-would load on one machine and not on another.
+would load on one machine and not on another. Actions go through `run_action` (tools/actions.bzl):
+others drop the variables of --action_env.
 
     bazel run //tools/lint:loads
 """
@@ -28,6 +29,8 @@ _ALLOWED = {
     "rules_python": {"python:defs.bzl"},
 }
 
+_ACTIONS = "tools/actions.bzl"
+
 # Repositories that Pilotlight makes, and its own.
 _TOOLS = {"arm_gnu_toolchain", "buildifier", "host_gcc", "pilotlight", "python_env", "qemu"}
 
@@ -42,6 +45,12 @@ def wrong_loads(text: str) -> list[tuple[int, str]]:
     return found
 
 
+def bare_actions(text: str) -> list[int]:
+    """Returns the lines that run a program without the variables of --action_env."""
+    calls = re.finditer(r"^(?!\s*#).*\.actions\.run(_shell)?\(", text, re.MULTILINE)
+    return [text.count("\n", 0, match.start()) + 1 for match in calls]
+
+
 def main(argv: list[str]) -> None:
     if len(argv) > 1:
         raise app.UsageError(f"unexpected arguments: {argv[1:]}")
@@ -52,7 +61,10 @@ def main(argv: list[str]) -> None:
         for line, label in wrong_loads((root / name).read_text(encoding="utf-8")):
             print(f"{name}:{line}: {label} is not part of every supported Bazel (see loads.py)")
             wrong += 1
-    print(f"loads: {len(files)} files, {wrong} wrong loads")
+        for line in [] if name == _ACTIONS else bare_actions((root / name).read_text("utf-8")):
+            print(f"{name}:{line}: use run_action of //tools:actions.bzl")
+            wrong += 1
+    print(f"loads: {len(files)} files, {wrong} wrong lines")
     if wrong or not files:
         raise SystemExit(1)
 

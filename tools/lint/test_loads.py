@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from tools.lint.loads import wrong_loads
+from tools.lint.loads import bare_actions, wrong_loads
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,16 @@ from tools.lint.loads import wrong_loads
 )
 def test_wrong_loads(text: str, expected: list[tuple[int, str]]) -> None:
     assert wrong_loads(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("run_action(\n    ctx,\n)\n", []),
+        ("# ctx.actions.run(\nctx.actions.write(x)\n", []),
+        ("\n    ctx.actions.run(\n", [2]),
+        ("x = repository_ctx.actions.run_shell(y)\n", [1]),
+    ],
+)
+def test_bare_actions(text: str, expected: list[int]) -> None:
+    assert bare_actions(text) == expected

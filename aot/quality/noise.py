@@ -21,6 +21,9 @@ _COMPARED = 64
 _SAMPLES = 16
 """Of fewer samples they cannot be."""
 
+_RARITY = 8.0
+"""Peaks of a spectrum that noise has once in exp(8) inputs are tones."""
+
 _RAND_BITS = 24
 """What torch.rand gives are multiples of 2^-24."""
 
@@ -32,7 +35,8 @@ def noise_maker(samples: torch.Tensor) -> str:
     """The function of torch that gives such values; "" if they are no white noise.
 
     A value looks like noise if its mean, its kurtosis, the product with its neighbour and the
-    correlations between elements are what they are expected to be within four standard deviations.
+    correlations between elements are what they are expected to be within four standard deviations,
+    and if its spectrum is flat.
 
     Args:
       samples: of an input, one behind the other, [samples, *shape].
@@ -44,10 +48,15 @@ def noise_maker(samples: torch.Tensor) -> str:
     count, deviation = values.numel(), values.std(correction=0)
     if count < _ELEMENTS or not bool(deviation > 0.0) or _are_correlated(samples):
         return ""
+    if _has_tones(values[None]) or _has_tones(samples.flatten(1)):
+        return ""
     mean = values.mean() / deviation
     centred = values / deviation - mean
     neighbours = (centred[1:] * centred[:-1]).mean().item()
     kurtosis = centred.pow(4).mean().item()
+    # A sine's ends are at sqrt(2) deviations, those of a uniform distribution at sqrt(3).
+    least_end = math.sqrt(3.0) * (1.0 - 20.0 / count) * (1.0 - 4.0 * math.sqrt(0.2 / count))
+    is_short = bool(centred.max() - centred.min() < 2.0 * least_end)
     for maker, least, expected, fourth, eighth in (
         ("torch.randn", _NORMAL_ELEMENTS, 0.0, 3.0, 105.0),
         ("torch.rand", _ELEMENTS, math.sqrt(3.0), 1.8, 9.0),
@@ -56,7 +65,8 @@ def noise_maker(samples: torch.Tensor) -> str:
         error = 4.0 / math.sqrt(count)
         is_mean = abs(mean.item() - expected) < error
         is_tail = abs(kurtosis - fourth) < error * math.sqrt(eighth - fourth**2)
-        if count >= least and is_mean and is_tail and abs(neighbours) < error:
+        is_wide = maker == "torch.randn" or not is_short
+        if count >= least and is_mean and is_tail and is_wide and abs(neighbours) < error:
             return maker
     return ""
 
@@ -71,6 +81,22 @@ def _is_of_rand(values: torch.Tensor) -> bool:
     if len(small) < _SMALL or bool((small != small.round()).any()):
         return False
     return bool((small.remainder(2.0) == 1.0).double().mean() > 0.25)
+
+
+def _has_tones(rows: torch.Tensor) -> bool:
+    """Whether the mean spectrum of the rows has a peak that white noise does not have.
+
+    Powers of white noise are exponential: the mean of n is above 1 + sqrt(2 u / n) + u / n times
+    what is expected with a probability of exp(-u) at most.
+    """
+    count, length = rows.shape
+    if length < 4:
+        return False
+    powers = torch.fft.rfft(rows.double() - rows.double().mean(), dim=1).abs().square()
+    powers = powers[:, 1 : (length + 1) // 2].mean(0)
+    rarity = math.log(len(powers)) + _RARITY
+    bound = 1.0 + math.sqrt(2.0 * rarity / count) + rarity / count
+    return bool(powers.max() > bound * powers.mean())
 
 
 def _are_correlated(samples: torch.Tensor) -> bool:

@@ -50,7 +50,18 @@ def _smooth() -> torch.Tensor:
     return torch.nn.functional.avg_pool2d(_drawn(1, 24, 24, by=NORMAL), 3, 1)
 
 
+def _sine(samples: int, shape: tuple[int, ...], step: float) -> torch.Tensor:
+    """Sines of one frequency along the last dimension, each with a phase by chance."""
+    phases = _drawn(10, seed=1).flatten()[:samples].reshape(-1, *(1 for _ in shape)) * 2 * torch.pi
+    return torch.sin(step * torch.arange(shape[-1]) + phases.expand(-1, *shape))
+
+
 REAL: dict[str, Callable[[], torch.Tensor]] = {
+    "a sine": lambda: _sine(8, (1, 64), 1.5),
+    "a sine of a quarter of the rate": lambda: _sine(4, (1, 256), torch.pi / 2),
+    "a sine's values": lambda: _sine(320, (1,), 1.0),
+    "two tones": lambda: _sine(8, (1, 128), 2.0) + 0.7 * _sine(8, (1, 128), 0.9),
+    "a saw": lambda: _sine(4, (3, 32), 1.5).asin() / 1.6,
     "wine": lambda: _standardised(load_wine().data),
     "wine, whitened": lambda: _whitened(_standardised(load_wine().data).numpy()),
     "digits": lambda: torch.tensor(load_digits().data / 16).float(),

@@ -19,13 +19,13 @@ def pte_model(
         engines = {},
         verify_npu = "cut",
         neutron = "required",
-        quantization = "int8",
-        observer = "histogram",
+        quantization = None,
+        observer = None,
         equalize = False,
         correct_bias = False,
         train = None,
         float_io = False,
-        io_layout = "auto",
+        io_layout = None,
         allow_float_fallback = False,
         test_inputs = None,
         evaluation = None,
@@ -47,9 +47,9 @@ def pte_model(
         and `calibration` say where they are.
       model: "pkg.module:factory", a function that gives an nn.Module in eval mode.
       tflite: a .tflite file of int8 or int16 values, in place of a model and its calibration
-        (docs/tflite.md). It says all else itself, so that only `target`, `engines`, `verify_npu`,
-        `neutron` and `test_inputs` go with it, and `srcs` and `deps` for those; its vectors are otherwise of random
-        inputs.
+        (docs/tflite.md). Only `target`, `engines`, `verify_npu`, `neutron`, `optimize` and
+        `test_inputs` go with it, and `srcs`, `deps` and `data` for those. Without `test_inputs`
+        its vectors are of random inputs.
       calibration: "pkg.module:function" that yields tuples of input tensors; the first is the example
         input.
       deps: py_library targets that those modules need.
@@ -65,15 +65,15 @@ def pte_model(
       neutron: where NXP's converter, which the targets "imxrt700" and "mcxn947" need, is not installed:
         it is "required", or "auto": everything runs on the CPU (docs/neutron.md).
       quantization: "int8", "int16", …, or a dict by layer: {"default": "int8", "head": "float32"}
-        (docs/accuracy.md).
+        (docs/accuracy.md). The default is "int8".
       observer: how calibration becomes ranges, "histogram", "minmax", "moving_average", "mse" or
-        "percentile"; or a dict by layer.
+        "percentile"; or a dict by layer. The default is "histogram".
       equalize: give the channels between two layers one magnitude first.
       correct_bias: put into the biases what quantization shifts the means of layers by.
       train: "pkg.module:function", a training loop for quantization-aware training: it changes the
         parameters of the module that it is given.
       float_io: keep float32 inputs and outputs.
-      io_layout: "auto": inputs and outputs have their channels last ([N, H, W, C], [N, L, C]) where the
+      io_layout: "auto", the default: inputs and outputs have their channels last ([N, H, W, C], [N, L, C]) where the
         device would have to transpose them otherwise, which can take most of a model's memory; report,
         plan.json and the plan's header say which. "keep": as the PyTorch model has them; "nhwc": all
         images have their channels last.
@@ -110,8 +110,26 @@ def pte_model(
             **kwargs
         )
         deps = [":%s.module" % name]
-    if tflite and (model or calibration):
-        fail("pte_model %s: give tflite, or model and calibration" % name)
+    of_models = {
+        "allow_float_fallback": allow_float_fallback,
+        "calibration": calibration,
+        "correct_bias": correct_bias,
+        "equalize": equalize,
+        "evaluation": evaluation,
+        "float_io": float_io,
+        "input_from": input_from,
+        "io_layout": io_layout,
+        "min_agreement": min_agreement != None,
+        "min_sqnr": min_sqnr != None,
+        "model": model,
+        "observer": observer,
+        "per_op": not per_op,
+        "quantization": quantization,
+        "train": train,
+    }
+    refused = [attribute for attribute, given in of_models.items() if given]
+    if tflite and refused:
+        fail("pte_model %s: a .tflite file takes no %s; remove it" % (name, ", ".join(refused)))
     if not tflite and (not model or not calibration):
         fail("pte_model %s: give srcs, or model and calibration, or tflite" % name)
     targets = {name: target} | {
@@ -144,9 +162,9 @@ def pte_model(
         flags += [
             "--model=" + model,
             "--calibration=" + calibration,
-            "--quantization=" + _by_layer(quantization),
-            "--observer=" + _by_layer(observer),
-            "--io_layout=" + io_layout,
+            "--quantization=" + _by_layer(quantization or "int8"),
+            "--observer=" + _by_layer(observer or "histogram"),
+            "--io_layout=" + (io_layout or "auto"),
         ]
     if float_io:
         flags.append("--float_io")

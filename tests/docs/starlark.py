@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs .bzl files in Python: Starlark is a subset of it, but for a few functions."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+_TYPES = {"str": "string", "NoneType": "NoneType"}
+
+
+class Refused(Exception):
+    """The text of `fail`."""
+
+
+def _fail(*texts: object) -> None:
+    raise Refused(" ".join(map(str, texts)))
+
+
+class _Anything:
+    """Names of Bazel that macros mention and nobody looks into."""
+
+    def __getattr__(self, name: str) -> _Anything:
+        return _Anything()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> _Anything:
+        return _Anything()
+
+    def __or__(self, other: object) -> _Anything:
+        return self
+
+    __ror__ = __or__
+
+
+class _Lists(ast.NodeTransformer):
+    """Starlark's `elems`, `keys`, `values` and `items` give lists."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        of = node.func if isinstance(node.func, ast.Attribute) else None
+        if of is None or of.attr not in {"elems", "keys", "values", "items"}:
+            return node
+        given = of.value if of.attr == "elems" else node
+        return ast.Call(ast.Name("list", ast.Load()), [given], [])
+
+
+class Starlark:
+    """The .bzl files of a tree.
+
+    Attributes:
+      made: calls of rules, each with its name and arguments.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.made: list[tuple[str, dict[str, Any]]] = []
+        self._root = root
+        self._files: dict[str, dict[str, Any]] = {}
+
+    def file(self, name: str) -> dict[str, Any]:
+        """The names that a file defines."""
+        if name not in self._files:
+            names = self._files[name] = self._builtins(name)
+            tree = _Lists().visit(ast.parse((self._root / name).read_text()))
+            exec(compile(ast.fix_missing_locations(tree), name, "exec"), names)
+        return self._files[name]
+
+    def _maker(self, kind: str) -> Callable[..., None]:
+        def make(*args: Any, **kwargs: Any) -> None:
+            self.made.append((kind, {"": args, **kwargs}))
+
+        return make
+
+    def _builtins(self, file: str) -> dict[str, Any]:
+        names: dict[str, Any] = {}
+        package = file.rpartition("/")[0]
+
+        def load(label: str, *symbols: str, **renamed: str) -> None:
+            wanted = {s: s for s in symbols} | renamed
+            if label.startswith("@"):
+                names.update({own: self._maker(theirs) for own, theirs in wanted.items()})
+                return
+            folder, _, name = label.removeprefix("//").partition(":")
+            found = self.file(f"{folder or package}/{name}")
+            names.update({own: found[theirs] for own, theirs in wanted.items()})
+
+        native = SimpleNamespace(
+            existing_rule=lambda _: None,
+            package_name=lambda: "user",
+            package_relative_label=_label,
+            **{kind: self._maker(kind) for kind in ("filegroup", "genrule", "test_suite", "alias")},
+        )
+        rules = iter(range(10**6))
+        names |= {
+            **dict.fromkeys(
+                ("attr", "cc_common", "config", "aspect", "provider", "transition", "CcInfo"),
+                _Anything(),
+            ),
+            **dict.fromkeys(("DefaultInfo", "OutputGroupInfo", "depset", "platform_common"), list),
+            "Label": _label,
+            "fail": _fail,
+            "json": SimpleNamespace(encode=json.dumps, decode=json.loads),
+            "load": load,
+            "native": native,
+            "repository_rule": lambda **_: None,
+            "rule": lambda **_: self._maker(f"{file} {next(rules)}"),
+            "select": dict,
+            "struct": SimpleNamespace,
+            "type": lambda x: _TYPES.get(type(x).__name__, type(x).__name__),
+        }
+        return names
+
+
+class _Label(str):
+    workspace_name = ""
+
+    def same_package_label(self, name: str) -> _Label:
+        return _Label(f"//{self.package}:{name}")
+
+    @property
+    def package(self) -> str:
+        return self.removeprefix("//").partition(":")[0]
+
+    @property
+    def name(self) -> str:
+        return self.rpartition(":")[2]
+
+
+def _label(text: str) -> _Label:
+    return _Label("//user" + text if text.startswith(":") else text)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variables PILOTLIGHT_…: pages name those that code reads, and all of them."""
+
+import re
+
+from tools.lint.workspace import source_files, workspace_root
+
+_ROOT = workspace_root()
+_NAME = re.compile(r"\bPILOTLIGHT_[A-Z][A-Z_]*[A-Z]\b")
+
+# Between programs of the build; users do not set them.
+_INTERNAL = {"PILOTLIGHT_RESULT"}
+
+
+def _named(patterns: list[str], exclude: list[str]) -> set[str]:
+    files = source_files(_ROOT, patterns, exclude)
+    return {name for file in files for name in _NAME.findall((_ROOT / file).read_text())}
+
+
+def test_pages_name_the_variables_that_code_reads() -> None:
+    read = _named(["*.py", "*.bzl"], ["*/test_*.py", "tests/docs/*"])
+    pages = _named(["*.md"], [])
+    assert len(read) > 10
+    assert pages == read - _INTERNAL

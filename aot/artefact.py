@@ -71,7 +71,7 @@ as large as a block."""
 _CORTEX_M = Target("cortex-m")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Artefact(Reference):
     """A lowered model.
 
@@ -91,6 +91,9 @@ class Artefact(Reference):
     def _repr_html_(self) -> str:
         """Return tables of the report, which notebooks show."""
         return report_html(self.report)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self.report['ops'])} ops, {len(self.pte)} bytes>"
 
 
 def export(module: GraphModule, target: Target) -> bytes | None:

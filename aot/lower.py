@@ -68,7 +68,7 @@ from aot.targets.target import Target
 from aot.uncompiled import original, uncompiled
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Lowered(Artefact):
     """A lowered module of PyTorch.
 

@@ -20,7 +20,7 @@ Evaluation = Iterable[Any] | tuple[Any, Any]
 int64 [N], as tensors or arrays of numpy."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HeldOut:
     """What to measure on.
 
@@ -36,6 +36,8 @@ class HeldOut:
 
     def __str__(self) -> str:
         return f"{len(self.samples)} {'held-out' if self.is_held_out else 'calibration'} samples"
+
+    __repr__ = __str__
 
 
 def held_out(evaluation: Evaluation, model_inputs: Inputs, splits: bool = True) -> HeldOut:

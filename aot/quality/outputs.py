@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import arguments, returned
 from aot.dialect.results import taken_from
-from aot.quality.decibels import ROUGH_DB, decibels, power
+from aot.quality.decibels import ROUGH_DB, decibels, in_decibels, power
 from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
 
 _CLEAR = 0.5
@@ -60,7 +60,7 @@ _SCALED = tuple(
 )
 
 
-@dataclass
+@dataclass(repr=False)
 class Output:
     """One output over all samples, and the classes that it chooses.
 
@@ -111,6 +111,21 @@ class Output:
 
     def __str__(self) -> str:
         return f"output `{self.name}`" + (f", {self.path}" if self.path else "")
+
+    def __repr__(self) -> str:
+        return f"<{self}: {self.distance}>"
+
+    @property
+    def distance(self) -> str:
+        """All measures, for people."""
+        parts = []
+        if self.sqnr_db is not None:
+            parts.append(f"SQNR {in_decibels(self.sqnr_db)}")
+        if self.cosine is not None:
+            parts.append(f"cosine {self.cosine:.5f}")
+        if self.agreement is not None:
+            parts.append(f"agreement {self.agreement:.2%}")
+        return ", ".join(parts) or "always 0"
 
     @property
     def sqnr_db(self) -> float | None:

@@ -57,7 +57,7 @@ def _is_number(given: object) -> bool:
     return isinstance(given, Real) and not isinstance(given, bool)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Quality:
     """What was measured.
 
@@ -74,6 +74,9 @@ class Quality:
     values: Sequence[Value]
     findings: Sequence[Finding]
     limits: Limits
+
+    def __repr__(self) -> str:
+        return "; ".join(self.lines() + [f"{len(self.findings)} warnings"])
 
     @property
     def accuracy(self) -> tuple[float, float] | None:
@@ -141,7 +144,7 @@ class Quality:
 
     def lines(self) -> list[str]:
         """For people: a line for each output, and the accuracy."""
-        rows = [f"{o}: {_described(o)}, on {self.samples}" for o in self.outputs]
+        rows = [f"{o}: {o.distance}, on {self.samples}" for o in self.outputs]
         if self.accuracy is not None:
             float32, int8 = self.accuracy
             rows.append(f"accuracy {float32:.2%} in float32, {int8:.2%} in int8")
@@ -217,17 +220,6 @@ def _is_unlike(output: Output, agreement: float, limits: Limits) -> bool:
     varying = output.varying_db
     is_near = varying is None or varying >= limits.min_sqnr
     return output.several_differ and agreement < MIN_AGREEMENT and not is_near
-
-
-def _described(output: Output) -> str:
-    parts = []
-    if output.sqnr_db is not None:
-        parts.append(f"SQNR {in_decibels(output.sqnr_db)}")
-    if output.cosine is not None:
-        parts.append(f"cosine {output.cosine:.5f}")
-    if output.agreement is not None:
-        parts.append(f"agreement {output.agreement:.2%}")
-    return ", ".join(parts) or "always 0"
 
 
 def _problem(value: Value) -> Problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -66,6 +67,18 @@ def test_a_good_model_passes_and_says_how_good_it_is() -> None:
     lines = well_lowered().quality.lines()
     assert "agreement 100.00%, on 64 held-out samples" in lines[0]
     assert lines[1] == "accuracy 100.00% in float32, 100.00% in int8"
+
+
+def test_a_printed_model_is_short() -> None:
+    assert re.fullmatch(r"<Lowered: \d+ ops, \d+ bytes>", repr(well_lowered()))
+
+
+def test_printed_quality_is_short() -> None:
+    quality = well_lowered().quality
+    (output,) = quality.outputs
+    assert repr(output) == f"<{output}: {output.distance}>" and "SQNR" in output.distance
+    assert len(repr(quality)) < 300 and "64 held-out samples" in repr(quality)
+    assert all(len(repr(value)) < 100 for value in quality.values) and quality.values
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from torch.fx import Node
 
 from aot.dialect.quantization import Quantization
 from aot.errors import module_path, source_line
-from aot.quality.decibels import decibels, power
+from aot.quality.decibels import decibels, in_decibels, power
 
 BINS = 32
 """Of a value's histogram, over what its quantization holds."""
@@ -62,7 +62,7 @@ class End:
         self.next = self.sign * next((v for v in known if v != known[0]), math.nan)
 
 
-@dataclass
+@dataclass(repr=False)
 class Value:
     """A quantized value; sums are over all samples and elements.
 
@@ -98,6 +98,10 @@ class Value:
     histogram: list[int] = field(default_factory=lambda: [0] * (BINS + 2))
     least: End = field(default_factory=lambda: End())
     largest: End = field(default_factory=lambda: End(-1.0))
+
+    def __repr__(self) -> str:
+        alone = f", {in_decibels(self.alone_db)} alone" if self.alone_db is not None else ""
+        return f"<`{self.value.name}`: SQNR {in_decibels(self.sqnr_db)}{alone}>"
 
     @property
     def is_input(self) -> bool:

@@ -14,3 +14,11 @@ def test_actions_have_the_variables_of_bazelrc() -> None:
 def test_bazelrc_reads_the_users_own() -> None:
     last = Path(".bazelrc").read_text().splitlines()[-1]
     assert last == "try-import %workspace%/.bazelrc.user", "the last setting counts"
+
+
+def test_actions_that_succeed_are_quiet() -> None:
+    """No label matches: Bazel then shows the output of failures alone."""
+    filters = re.findall(
+        r"^build --output_filter=(.*)$", Path(".bazelrc").read_text(), re.MULTILINE
+    )
+    assert [re.search(pattern, "//any:target") for pattern in filters] == [None]

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import html
+import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from boards.report.markdown import decibels, md_table
 from tools.text.table import table
@@ -14,6 +15,11 @@ from tools.text.table import table
 Fields = dict[str, Any]
 
 _SHOWN = 15
+
+_T = TypeVar("_T", int, str)
+
+_NUMBER = re.compile(r"(?<![A-Za-z0-9])\d+(?![A-Za-z0-9])")
+"""A part of a name: `constant_12`, but neither `conv2d` nor `lut_s16`."""
 
 Rows = list[tuple[str, ...]]
 """What, before, after, and the difference."""
@@ -23,16 +29,39 @@ def _signed(value: float, digits: int = 0) -> str:
     return f"{value:+,.{digits}f}"
 
 
+def _changed(before: dict[str, _T], after: dict[str, _T]) -> tuple[dict[str, _T], dict[str, _T]]:
+    """Return what differs. Names that differ in their numbers only are the same for equal values:
+    one constant more renumbers those after it.
+    """
+    olds = {name: value for name, value in before.items() if after.get(name) != value}
+    news = {name: value for name, value in after.items() if before.get(name) != value}
+    renumbered = Counter(map(_without_numbers, olds.items()))
+    renumbered &= Counter(map(_without_numbers, news.items()))
+    left: list[dict[str, _T]] = []
+    for changed in (olds, news):
+        same = renumbered.copy()
+        left.append({})
+        for item in changed.items():
+            same[_without_numbers(item)] -= 1
+            if same[_without_numbers(item)] < 0:
+                left[-1].update([item])
+    return left[0], left[1]
+
+
+def _without_numbers(item: tuple[str, _T]) -> tuple[str, _T]:
+    return _NUMBER.sub("", item[0]), item[1]
+
+
 def _numbers(before: dict[str, int], after: dict[str, int], shown: int = _SHOWN) -> Rows:
     """Rows of what differs, the largest difference first."""
+    before, after = _changed(before, after)
     names = sorted(before | after, key=lambda n: (-abs(after.get(n, 0) - before.get(n, 0)), n))
-    changed = [name for name in names if after.get(name, 0) != before.get(name, 0)]
     rows: Rows = []
-    for name in changed[:shown]:
+    for name in names[:shown]:
         old, new = before.get(name), after.get(name)
         texts = ("-" if value is None else f"{value:,}" for value in (old, new))
         rows.append((name, *texts, _signed((new or 0) - (old or 0))))
-    rest = changed[shown:]
+    rest = names[shown:]
     if rest:
         old, new = (sum(part.get(name, 0) for name in rest) for part in (before, after))
         rows.append((f"{len(rest)} more", f"{old:,}", f"{new:,}", _signed(new - old)))
@@ -123,10 +152,8 @@ def _places(model: Fields) -> dict[str, str]:
 def _moved(before: Fields, after: Fields) -> Rows:
     rows: Rows = []
     for name, old, new in _same(before, after):
-        a, b = _places(old), _places(new)
-        for op in a | b:
-            if a.get(op) != b.get(op):
-                rows.append((f"{name}: {op}", a.get(op, "-"), b.get(op, "-"), ""))
+        a, b = _changed(_places(old), _places(new))
+        rows += [(f"{name}: {op}", a.get(op, "-"), b.get(op, "-"), "") for op in a | b]
     return rows
 
 

@@ -83,6 +83,31 @@ def test_what_changed_is_listed_and_nothing_else() -> None:
     }
 
 
+def _symbols(*rows: tuple[str, int]) -> Fields:
+    report = copy.deepcopy(BEFORE)
+    report["symbols"] = [{"name": n, "bytes": b, "origin": "net", "kind": "x"} for n, b in rows]
+    return report
+
+
+def test_renumbered_names_are_no_difference() -> None:
+    before = _symbols(("net_constant_0", 40), ("net_constant_1", 8), ("run_s8", 12), ("one", 4))
+    after = _symbols(
+        *(("net_constant_0", 96), ("net_constant_1", 40), ("net_constant_2", 8)),
+        *(("run_s16", 12), ("one", 4)),
+    )
+    assert differences(before, after)["Flash by symbol, bytes"] == [
+        ("net_constant_0 (net)", "-", "96", "+96"),
+        ("run_s16 (net)", "-", "12", "+12"),
+        ("run_s8 (net)", "12", "-", "-12"),
+    ]
+    steps = copy.deepcopy(BEFORE)
+    steps["models"][0]["steps"][0]["id"] = "1"
+    steps["models"][0]["ops"][0]["name"] = "conv_1"
+    first = copy.deepcopy(BEFORE)
+    first["models"][0]["ops"][0]["name"] = "conv_0"
+    assert differences(first, steps) == {}
+
+
 def test_it_is_shown_in_three_ways() -> None:
     for show in (as_text, as_markdown, as_page):
         text = show(BEFORE, changed())

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vectors as C: what is written, and what is refused."""
 
+import io
+import json
+import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from absl.testing import flagsaver
 
+from firmware.apps import vectors_main
 from firmware.apps.vectors import VectorsError, source
 
 PLAN: dict[str, Any] = {
@@ -84,3 +90,45 @@ def test_missing_and_empty() -> None:
         source(incomplete, PLAN, "digits_plan.h")
     with pytest.raises(VectorsError, match="same number"):
         source({name: array[:0] for name, array in arrays().items()}, PLAN, "digits_plan.h")
+
+
+def _damaged(data: bytes, rng: random.Random) -> bytes:
+    changed = bytearray(data)
+    for _ in range(rng.randrange(1, 4)):
+        changed[rng.randrange(len(changed))] = rng.choice((0, 1, 0x7F, 0xFF, rng.randrange(256)))
+    return bytes(changed[: rng.randrange(len(changed))] if rng.random() < 0.1 else changed)
+
+
+def _npz(file: dict[str, npt.NDArray[Any]]) -> bytes:
+    data = io.BytesIO()
+    np.savez_compressed(data, **file)
+    return data.getvalue()
+
+
+def test_damaged_files_end_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = random.Random(1)
+    single = io.BytesIO()
+    np.save(single, arrays()["input_0"])
+    good = _npz(arrays() | {"labels": np.array([1, 2])})
+    odd = [
+        _npz({"input_0": np.array([object()])}),
+        _npz(arrays() | {"labels": np.array(["a", "b"])}),
+        _npz({name: array.astype("datetime64[s]") for name, array in arrays().items()}),
+    ]
+    files = [b"", single.getvalue(), *odd, *(_damaged(good, rng) for _ in range(400))]
+    plan = json.dumps(PLAN).encode()
+    plans = [b"[]", b"{}", b"\xff", *(_damaged(plan, rng) for _ in range(100))]
+    pairs = [(file, plan) for file in files] + [(good, damaged) for damaged in plans]
+    npz, description, output = tmp_path / "v.npz", tmp_path / "plan.json", tmp_path / "v.c"
+    ends = []
+    for file, text in pairs:
+        npz.write_bytes(file)
+        description.write_bytes(text)
+        with flagsaver.as_parsed(
+            vectors=str(npz), plan=str(description), include="plan.h", source=str(output), limit="0"
+        ):
+            ends.append(vectors_main.main([""]))
+        printed = capsys.readouterr().err
+        assert printed.count("\n") == (1 if ends[-1] else 0), printed
+    assert set(ends) == {0, 2}
+    assert ends.count(2) > 200

@@ -6,13 +6,13 @@ vectors --vectors=x.vectors.npz --plan=x.plan.json --include=x.h --source=x_vect
 
 import json
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
 from absl import app, flags
 
-from firmware.apps.vectors import source
+from firmware.apps.vectors import VectorsError, source
+from tools.text.malformed import malformed
 
 _VECTORS = flags.DEFINE_string("vectors", None, "The .npz to read.", required=True)
 _PLAN = flags.DEFINE_string("plan", None, "The model's plan.json.", required=True)
@@ -25,11 +25,13 @@ def main(argv: list[str]) -> int:
     if len(argv) > 1:
         raise app.UsageError(f"unknown argument {argv[1]!r}")
     try:
-        plan = json.loads(Path(_PLAN.value).read_text())
-        with np.load(_VECTORS.value) as file:
+        with malformed(VectorsError, "the plan"):
+            plan = json.loads(Path(_PLAN.value).read_text())
+        with malformed(VectorsError, "the .npz"), np.load(_VECTORS.value) as file:
             arrays = {name: file[name] for name in file.files}
-        text = source(arrays, plan, _INCLUDE.value, _LIMIT.value)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        with malformed(VectorsError, "the .npz or the plan"):
+            text = source(arrays, plan, _INCLUDE.value, _LIMIT.value)
+    except (OSError, VectorsError) as error:
         print(f"{_VECTORS.value}: {error}", file=sys.stderr)
         return 2
     Path(_SOURCE.value).write_text(text)

@@ -105,7 +105,8 @@ def test_both_read(name: str) -> None:
     assert numbers == _numbers_of_python(_SOUND[name])
 
 
-# Header: counts at 0 to 2, formats at 3 to 6, inputs at 7 and 8, outputs at 9 and 10, version at 11.
+# Header: counts at 0 to 2, formats at 3 to 6, inputs at 7 and 8, outputs at 9 and 10, then the
+# version.
 _MALFORMED = {
     "nothing": (b"", "0 bytes have no header"),
     "two bytes": (_payload()[:2], "2 bytes have no header"),

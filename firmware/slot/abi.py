@@ -3,10 +3,14 @@
 
 import re
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from aot.pte.conventions import LAYOUTS
 from firmware.slot.bounds import BOUNDS
 from firmware.slot.expressions import structure
+from kernels.common.tensor import DTYPES
 
 _ROOT = Path(__file__).parents[2]
 _PLAN = (
@@ -29,6 +33,20 @@ def kernel_abi(function: str) -> int:
     headers = (bounds.header, *_included(bounds.header), *_SHARED)
     text = f"{function} {bounds.revision} {structure(*headers)}"
     return zlib.crc32(text.encode())
+
+
+def io_hash(plan: Mapping[str, Any]) -> int:
+    """Hash dtypes, layouts and shapes of inputs and outputs of a plan.json."""
+    words = []
+    for side in ("inputs", "outputs"):
+        words.append(len(plan[side]))
+        for port in plan[side]:
+            dtype, layout = list(DTYPES).index(port["dtype"]), LAYOUTS.index(port["layout"])
+            words += [dtype | layout << 8 | len(port["shape"]) << 16, *port["shape"]]
+    value = 2166136261
+    for word in words:
+        value = (value ^ word) * 16777619 & 0xFFFFFFFF
+    return value
 
 
 def _included(header: str) -> list[str]:

@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """C of the table of kernels that packages may use: what a firmware has, and its checks."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from firmware.slot.abi import kernel_abi, plan_abi
+from firmware.slot.abi import io_hash, kernel_abi, plan_abi
 from firmware.slot.bounds import BOUNDS
 from firmware.slot.bounds_code import code_text
 
 
-def header(name: str) -> str:
+def header(name: str, models: Mapping[str, Mapping[str, Any]]) -> str:
+    """The table's header; each of `models`, a plan.json by its name, gets a macro."""
     guard = f"{name.upper()}_H_"
+    macros = "".join(
+        f"#define {name.upper()}_MODEL_{re.sub(r'[^A-Z0-9]', '_', model.upper())} "
+        f'{{"{model}", {io_hash(plan):#010x}u}}\n'
+        for model, plan in models.items()
+    )
     return (
         f"// Written by firmware/slot/kernel_table.py; do not edit.\n"
         f'#ifndef {guard}\n#define {guard}\n\n#include "firmware/slot/package.h"\n\n'
-        f"extern const pl_slot_kernels {name};\n\n#endif  // {guard}\n"
+        f"extern const pl_slot_kernels {name};\n\n"
+        f"// For pl_slot_config.\n{macros}\n#endif  // {guard}\n"
     )
 
 

@@ -2,7 +2,7 @@
 """Writes the table of kernels that packages may use (kernel_table.py).
 
     kernel_table_main --board=board.json --name=my_kernels --source=table.c --header=table.h \\
-        --include=my/table.h --kernel=pl_linear_s8 plan.json ...
+        --include=my/table.h --kernel=pl_linear_s8 digits=plan.json ...
 """
 
 import json
@@ -25,9 +25,11 @@ _KERNEL = flags.DEFINE_multi_string("kernel", [], "A kernel to have beside those
 
 def main(argv: list[str]) -> int:
     functions = set(_KERNEL.value)
-    for path in argv[1:]:
-        plan = json.loads(Path(path).read_text())
-        functions |= {step["function"] for step in plan["steps"]}
+    models = {}
+    for argument in argv[1:]:
+        name, _, path = argument.partition("=")
+        models[name] = json.loads(Path(path).read_text())
+        functions |= {step["function"] for step in models[name]["steps"]}
     unknown = sorted(functions - BOUNDS.keys())
     if unknown:
         print(
@@ -37,7 +39,7 @@ def main(argv: list[str]) -> int:
         return 2
     board = load_board(Path(_BOARD.value))
     Path(_SOURCE.value).write_text(source(_NAME.value, _INCLUDE.value, board.core, functions))
-    Path(_HEADER.value).write_text(header(_NAME.value))
+    Path(_HEADER.value).write_text(header(_NAME.value, models))
     return 0
 
 

@@ -4,9 +4,12 @@
 import struct
 from dataclasses import dataclass
 
+from tools.text.malformed import malformed
+
 _REL, _RELA, _SYMTAB, _NOBITS = 9, 4, 2, 8
 _ALLOC, _EXECUTABLE = 2, 4
 _UNDEFINED = 0
+_MOST_ALIGNMENT = 4096
 
 # Relocations that put an address into data.
 _ARM, _X86_64 = 40, 62
@@ -67,8 +70,13 @@ def read_object(data: bytes) -> ObjectFile:
     """Reads an object file for 32-bit Arm or for x86-64.
 
     Raises:
-      ObjectError: it is something else.
+      ObjectError: it is something else, or damaged.
     """
+    with malformed(ObjectError, "the object file"):
+        return _read(data)
+
+
+def _read(data: bytes) -> ObjectFile:
     if data[:4] != b"\x7fELF" or data[5] != 1:
         raise ObjectError("is no little-endian ELF file")
     is_64 = data[4] == 2
@@ -99,6 +107,8 @@ def read_object(data: bytes) -> ObjectFile:
         if header.kind == _NOBITS:
             raise ObjectError(f"has variables in {name}")
         contents = data[header.offset : header.offset + header.size]
+        if len(contents) < header.size or header.alignment > _MOST_ALIGNMENT:
+            raise ObjectError(f"has a damaged section {name}: {header.size} bytes")
         relocations: list[Relocation] = []
         for table in headers:
             if table.kind in (_REL, _RELA) and table.info == number:
@@ -144,6 +154,8 @@ def _relocations(
     for at in range(table.offset, table.offset + table.size, struct.calcsize(entry)):
         place, info, *rest = struct.unpack_from(entry, data, at)
         kind, symbol = (info & 0xFFFFFFFF, info >> 32) if is_64 else (info & 0xFF, info >> 8)
+        if place + (8 if is_64 else 4) > len(contents):
+            raise ObjectError(f"has an address at byte {place} of {len(contents)}")
         if kind != _ADDRESS[machine]:
             raise ObjectError(f"has a relocation of kind {kind}, not of an address")
         addend = rest[0] if rest else struct.unpack_from("<I", contents, place)[0]

@@ -15,7 +15,6 @@ from tools.text.stoppable import run_main
 import json
 import os
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +29,7 @@ from firmware.slot.package import (
     public_key,
     read_package,
 )
+from tools.text.malformed import malformed
 
 _OBJECT = flags.DEFINE_string("object", "", "The plan's C, compiled for the board.")
 _PLAN = flags.DEFINE_string("plan", "", "The plan's json.")
@@ -52,17 +52,15 @@ def _path(text: str) -> Path:
 
 
 def _make() -> None:
-    with np.load(_path(_VECTORS.value)) as file:
+    with malformed(PackageError, _VECTORS.value), np.load(_path(_VECTORS.value)) as file:
         arrays = {name: file[name][: _LIMIT.value] for name in file.files}
-    package = make_package(
-        read_object(_path(_OBJECT.value).read_bytes()),
-        json.loads(_path(_PLAN.value).read_text()),
-        load_board(_path(_BOARD.value)).core,
-        arrays,
-        _NAME.value,
-        _VERSION.value,
-        private_key(_path(_KEY.value).read_bytes()),
-    )
+    with malformed(PackageError, _PLAN.value):
+        plan = json.loads(_path(_PLAN.value).read_text())
+    compiled = read_object(_path(_OBJECT.value).read_bytes())
+    key = private_key(_path(_KEY.value).read_bytes())
+    core = load_board(_path(_BOARD.value)).core
+    with malformed(PackageError, f"{_OBJECT.value} or {_PLAN.value}"):
+        package = make_package(compiled, plan, core, arrays, _NAME.value, _VERSION.value, key)
     _path(_OUTPUT.value).write_bytes(package)
 
 
@@ -70,6 +68,7 @@ def _show(path: str) -> None:
     package = read_package(_path(path).read_bytes(), public_key(_path(_KEY.value).read_bytes()))
     rows = {
         "model": f"{package.name} {package.version}",
+        "io": f"{package.io:#010x}",
         "core": package.core,
         "package": f"{package.bytes} bytes",
         "constants": f"{package.constant_bytes} bytes",
@@ -94,7 +93,7 @@ def main(argv: list[str]) -> int:
             raise app.UsageError(f"give {', '.join(missing) or 'one package'}, or see --help")
         else:
             _make()
-    except (BoardError, ObjectError, OSError, PackageError, zipfile.BadZipFile) as error:
+    except (BoardError, ObjectError, OSError, PackageError) as error:
         print(f"pack: {error}", file=sys.stderr)
         return STATUS_BAD_INPUT
     return 0

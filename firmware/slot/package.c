@@ -8,7 +8,7 @@
 #include "firmware/slot/sha512.h"
 #include "firmware/slot/signature.h"
 
-_Static_assert(sizeof(pl_package_header) == 264, "the layout of pack.py");
+_Static_assert(sizeof(pl_package_header) == 268, "the layout of pack.py");
 
 // Whether a field, which is filled up with zeros, has a name. (strncmp is three times as large.)
 static bool is_named(const char *field, uint32_t bytes, const char *name) {
@@ -21,7 +21,7 @@ static bool is_named(const char *field, uint32_t bytes, const char *name) {
 
 pl_slot_status pl_package_check_header(const pl_package_header *header,
                                        const uint8_t public_key[PL_PUBLIC_KEY_BYTES],
-                                       const pl_slot_kernels *kernels) {
+                                       const pl_slot_kernels *kernels, const pl_slot_model *model) {
   if (header->magic != PL_PACKAGE_MAGIC) return PL_SLOT_NO_PACKAGE;
   if (header->format != PL_PACKAGE_FORMAT) return PL_SLOT_FORMAT;
   if (!pl_is_signed(header->signature, public_key, (const uint8_t *)header,
@@ -30,6 +30,9 @@ pl_slot_status pl_package_check_header(const pl_package_header *header,
   }
   if (header->plan_abi != kernels->plan_abi) return PL_SLOT_FORMAT;
   if (!is_named(header->core, sizeof header->core, kernels->core)) return PL_SLOT_BOARD;
+  if (header->io != model->io || !is_named(header->name, sizeof header->name, model->name)) {
+    return PL_SLOT_MODEL;
+  }
   return PL_SLOT_OK;
 }
 
@@ -85,10 +88,11 @@ static pl_slot_status check_form(const uint8_t *package, uint32_t bytes,
 
 pl_slot_status pl_package_check(const uint8_t *package, uint32_t bytes,
                                 const uint8_t public_key[PL_PUBLIC_KEY_BYTES],
-                                const pl_slot_kernels *kernels, uint32_t memory_bytes) {
+                                const pl_slot_kernels *kernels, const pl_slot_model *model,
+                                uint32_t memory_bytes) {
   const pl_package_header *const header = (const void *)package;
   if (bytes < sizeof *header) return PL_SLOT_TRUNCATED;
-  const pl_slot_status status = pl_package_check_header(header, public_key, kernels);
+  const pl_slot_status status = pl_package_check_header(header, public_key, kernels, model);
   if (status != PL_SLOT_OK) return status;
   if (header->bytes > bytes) return PL_SLOT_TRUNCATED;
   if (header->bytes < sizeof *header) return PL_SLOT_BOUNDS;

@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 #define PL_PACKAGE_MAGIC 0x4b504c50u  // "PLPK"
-#define PL_PACKAGE_FORMAT 1u
+#define PL_PACKAGE_FORMAT 2u
 #define PL_PACKAGE_ALIGNMENT 16u
 #define PL_SIGNATURE_BYTES 64u
 #define PL_PUBLIC_KEY_BYTES 32u
@@ -58,6 +58,7 @@ typedef struct {
   pl_package_part tables;     // bytes
   pl_package_part constants;  // bytes
   pl_package_part vectors;    // bytes
+  uint32_t io;                // hash of dtypes, layouts and shapes of inputs and outputs: abi.py
   char core[32];              // as the board has it, filled with zeros
   char name[32];              // of the model, likewise
   uint8_t contents[64];       // SHA-512 of all that follows the header
@@ -95,16 +96,25 @@ typedef struct {
   uint32_t count;
 } pl_slot_kernels;
 
-// Checks a header of which sizeof(pl_package_header) bytes are there: form, signature, core.
+// The model that a firmware takes packages of; the header that slot_kernels() writes has one for
+// each of its models. Scales and zero points are free: the plan has those of its model.
+typedef struct {
+  const char *name;
+  uint32_t io;  // as in pl_package_header
+} pl_slot_model;
+
+// Checks a header of which sizeof(pl_package_header) bytes are there: form, signature, core, model.
 PL_MUST_USE pl_slot_status pl_package_check_header(const pl_package_header *header,
                                                    const uint8_t public_key[PL_PUBLIC_KEY_BYTES],
-                                                   const pl_slot_kernels *kernels);
+                                                   const pl_slot_kernels *kernels,
+                                                   const pl_slot_model *model);
 
 // Checks a package of at most `bytes` bytes, all of it: the header, contents, memory that it needs,
 // kernels. Nothing outside of it is read, nothing is written.
 PL_MUST_USE pl_slot_status pl_package_check(const uint8_t *package, uint32_t bytes,
                                             const uint8_t public_key[PL_PUBLIC_KEY_BYTES],
-                                            const pl_slot_kernels *kernels, uint32_t memory_bytes);
+                                            const pl_slot_kernels *kernels,
+                                            const pl_slot_model *model, uint32_t memory_bytes);
 
 // Bytes of memory that a package needs for tables and arena; UINT32_MAX if they overflow.
 uint32_t pl_package_memory(const pl_package_header *header);

@@ -23,15 +23,16 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from firmware.plan.emit_c import PACKAGE_ARENA
-from firmware.slot.abi import kernel_abi, plan_abi
+from firmware.slot.abi import io_hash, kernel_abi, plan_abi
 from firmware.slot.object_file import ObjectFile, Relocation, Section
+from tools.text.malformed import malformed
 
 MAGIC = 0x4B504C50
-FORMAT = 1
+FORMAT = 2
 ALIGNMENT = 16
 PLAN = "pl_package_plan"
 
-_HEADER = struct.Struct("<8I10I32s32s64s")
+_HEADER = struct.Struct("<8I10II32s32s64s")
 _KERNEL = struct.Struct("<I60s")
 SIGNATURE = 64
 HEADER = _HEADER.size + SIGNATURE
@@ -51,6 +52,7 @@ class Package:
 
     name: str
     version: str
+    io: int
     core: str
     bytes: int
     arena_bytes: int
@@ -145,6 +147,7 @@ def make_package(
         *(MAGIC, FORMAT, plan_abi(), HEADER + len(body), version_number(version)),
         *(plan["arena"]["bytes"], image.plan, count),
         *(number for pair in zip(offsets, counts, strict=True) for number in pair),
+        io_hash(plan),
         *(_text(core, "core"), _text(name, "name"), hashlib.sha512(body).digest()),
     )
     return header + key.sign(header) + body
@@ -157,6 +160,11 @@ def read_package(data: bytes, key: bytes) -> Package:
       data: of the file.
       key: the 32 bytes of the public key.
     """
+    with malformed(PackageError, "the package"):
+        return _read(data, key)
+
+
+def _read(data: bytes, key: bytes) -> Package:
     if len(data) < HEADER:
         raise PackageError("is truncated")
     fields = _HEADER.unpack_from(data)
@@ -172,13 +180,14 @@ def read_package(data: bytes, key: bytes) -> Package:
         raise PackageError("is not signed by this key, or its header was changed") from error
     if fields[3] != len(data):
         raise PackageError(f"has {len(data)} bytes of {fields[3]}")
-    if hashlib.sha512(data[HEADER:]).digest() != fields[20]:
+    if hashlib.sha512(data[HEADER:]).digest() != fields[21]:
         raise PackageError("has other contents than were signed")
     kernels = [_KERNEL.unpack_from(data, fields[8] + i * _KERNEL.size) for i in range(fields[9])]
     return Package(
-        name=fields[19].rstrip(b"\0").decode(),
+        name=fields[20].rstrip(b"\0").decode(),
         version=version_text(fields[4]),
-        core=fields[18].rstrip(b"\0").decode(),
+        io=fields[18],
+        core=fields[19].rstrip(b"\0").decode(),
         bytes=fields[3],
         arena_bytes=fields[5],
         table_bytes=fields[13],

@@ -150,16 +150,22 @@ _package_for_board = rule(
     cfg = board_transition,
 )
 
-def model_package(name, model, key, version, arena, board = None, vectors = None, limit = 2, optimize = "", **kwargs):
+def _name_of(model):
+    """The name of a model in packages: of its label, without .pte."""
+    return native.package_relative_label(model).name.removesuffix(".pte")
+
+def model_package(name, model, key, version, arena, board = None, model_name = None, vectors = None, limit = 2, optimize = "", **kwargs):
     """A signed package of a model, `<name>.plpk`, that firmware with a slot takes (docs/updates.md).
 
     Args:
-      name: of the target, and of the model in the package.
+      name: of the target.
       model: label of a pte_model, or of a .pte.
       key: label of a PEM file with a private Ed25519 key, without a password.
       version: like "1.2.3"; firmware takes newer ones only.
       arena: bytes for the arena, at most.
       board: label of the board; else that of the configuration, as for what depends on it.
+      model_name: of the model in the package. A slot takes packages of one name only. The default is
+        the name of `model`.
       vectors: an .npz with inputs and outputs for the self-test, as for check_app; else the model's.
       limit: that many of them.
       optimize: as of plan_library.
@@ -180,7 +186,7 @@ def model_package(name, model, key, version, arena, board = None, vectors = None
         "name": name,
         "key": key,
         "limit": limit,
-        "model_name": name,
+        "model_name": model_name or _name_of(model),
         "plan": name + ".plan",
         "vectors": vectors or model,
         "version": version,
@@ -202,8 +208,10 @@ def _table_impl(ctx):
     arguments.add(header, format = "--header=%s")
     arguments.add(plan_header(ctx.label.package, name), format = "--include=%s")
     arguments.add_all(ctx.attr.kernels, format_each = "--kernel=%s")
-    plans = [plan[_PlanInfo].json for plan in ctx.attr.plans]
-    arguments.add_all(plans)
+    plans = []
+    for plan, model in ctx.attr.plans.items():
+        arguments.add(plan[_PlanInfo].json, format = model + "=%s")
+        plans.append(plan[_PlanInfo].json)
     run_action(
         ctx,
         executable = ctx.executable._generator,
@@ -222,7 +230,7 @@ _table = rule(
     implementation = _table_impl,
     attrs = {
         "kernels": attr.string_list(),
-        "plans": attr.label_list(providers = [_PlanInfo]),
+        "plans": attr.label_keyed_string_dict(providers = [_PlanInfo]),
         "_board": attr.label(default = "//boards:current", providers = [BoardInfo]),
         "_generator": attr.label(
             default = "//firmware/slot:kernel_table_main",
@@ -235,6 +243,8 @@ _table = rule(
 def slot_kernels(name, models = [], kernels = [], arena = 1 << 20, optimize = "", **kwargs):
     """The kernels that packages may use: a library with `const pl_slot_kernels <name>` in `<name>.h`.
 
+    For each model, `<NAME>_MODEL_<MODEL>` in the header is the initializer of pl_slot_config.model.
+
     Args:
       name: of the library and, in C, of the table.
       models: labels of pte_models or .pte files: all kernels that their plans call on the board.
@@ -243,8 +253,10 @@ def slot_kernels(name, models = [], kernels = [], arena = 1 << 20, optimize = ""
       optimize: as of plan_library, and as the packages will have it.
       **kwargs: tags, testonly, visibility.
     """
-    plans = []
+    plans = {}
     for index, model in enumerate(models):
+        if _name_of(model) in plans.values():
+            fail("slot_kernels %s: two models have the name %s" % (name, _name_of(model)))
         plan = "%s.plan_%d" % (name, index)
         decode_pte(name = plan + ".program", pte = model, **kwargs)
         _slot_plan(
@@ -254,7 +266,7 @@ def slot_kernels(name, models = [], kernels = [], arena = 1 << 20, optimize = ""
             program = plan + ".program",
             **kwargs
         )
-        plans.append(plan)
+        plans[plan] = _name_of(model)
     _table(
         name = name + ".table",
         kernels = kernels,

@@ -37,7 +37,7 @@ static bool is_usable_config(const pl_slot_config *config) {
   const uint32_t sector = flash->sector_bytes;
   if (sector == 0 || flash->write_bytes == 0 || flash->write_bytes > PL_FLASH_MAX_WRITE_BYTES ||
       sector % flash->write_bytes != 0 || sector < PL_MARKS * PL_MARK_PLACES * flash->write_bytes ||
-      config->bytes % sector != 0 || config->bytes < 2 * sector ||
+      config->bytes % sector != 0 || config->model.name == NULL || config->bytes < 2 * sector ||
       ((uintptr_t)config->memory | (uintptr_t)flash->memory) % PL_PACKAGE_ALIGNMENT != 0) {
     return false;
   }
@@ -57,7 +57,7 @@ static pl_slot_status check_package(const pl_slot_config *config, uint32_t slot)
     return PL_SLOT_CONTENTS;
   }
   return pl_package_check(package_of(config, slot), room(config), config->public_key,
-                          config->kernels, config->memory_bytes);
+                          config->kernels, &config->model, config->memory_bytes);
 }
 
 static pl_slot_status check(const pl_slot_config *config, uint32_t slot) {
@@ -119,6 +119,14 @@ pl_slot_status pl_slot_open(pl_slot *slot, const pl_slot_config *config) {
   return PL_SLOT_EMPTY;
 }
 
+pl_slot_status pl_slot_check(const pl_slot *slot) {
+  if (slot->running == PL_SLOTS) return PL_SLOT_EMPTY;
+  const pl_slot_status status = check_package(slot->config, slot->running);
+  if (status != PL_SLOT_OK) return status;
+  const uint32_t version = header_of(slot->config, slot->running)->version;
+  return version == slot->version ? PL_SLOT_OK : PL_SLOT_CONTENTS;
+}
+
 static bool erase_sector(const pl_flash *flash, uint32_t offset) {
   return flash->erase(flash->user, offset) &&
          pl_flash_is_erased(flash, offset, flash->sector_bytes);
@@ -155,7 +163,7 @@ pl_slot_status pl_slot_begin(pl_slot *slot, const pl_package_header *header, uin
   const pl_slot_config *const config = slot->config;
   slot->target = PL_SLOTS;
   const pl_slot_status status =
-      pl_package_check_header(header, config->public_key, config->kernels);
+      pl_package_check_header(header, config->public_key, config->kernels, &config->model);
   if (status != PL_SLOT_OK) return status;
   if (header->bytes < sizeof *header) return PL_SLOT_BOUNDS;
   if (header->bytes > room(config)) return PL_SLOT_TOO_LARGE;

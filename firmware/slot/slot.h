@@ -40,6 +40,7 @@ typedef struct {
   uint32_t offset[PL_SLOTS];  // of the slots, multiples of a sector
   uint32_t bytes;             // of each, two sectors at least: the last one is for marks
   const pl_slot_kernels *kernels;
+  pl_slot_model model;  // packages of another one are refused
   uint8_t public_key[PL_PUBLIC_KEY_BYTES];
   uint8_t *memory;  // PL_SLOT_MEMORY
   uint32_t memory_bytes;
@@ -60,6 +61,11 @@ typedef struct {
 
 // Makes ready the newest model that runs. PL_SLOT_EMPTY if there is none; `found` says why.
 PL_MUST_USE pl_slot_status pl_slot_open(pl_slot *slot, const pl_slot_config *config);
+
+// Checks the package that runs once more: signature, contents and version. For flash that somebody
+// may change at any time, such as an external one: call it before each run. PL_SLOT_EMPTY if none
+// runs.
+PL_MUST_USE pl_slot_status pl_slot_check(const pl_slot *slot);
 
 // Begins to write a package, of which `header` are the first bytes. What can be known of it is
 // checked before anything is erased. *offset is where to go on: 0, or more if the same package was

@@ -17,6 +17,7 @@ static const char texts[] =
     "wrong signature\0"         // PL_SLOT_SIGNATURE
     "wrong contents\0"          // PL_SLOT_CONTENTS
     "for another core\0"        // PL_SLOT_BOARD
+    "another model\0"           // PL_SLOT_MODEL
     "not newer\0"               // PL_SLOT_OLDER
     "memory too small\0"        // PL_SLOT_MEMORY
     "kernel missing\0"          // PL_SLOT_KERNEL

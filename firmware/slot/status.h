@@ -22,6 +22,7 @@ typedef enum {
   PL_SLOT_SIGNATURE,       // not signed by this key, or its header was changed
   PL_SLOT_CONTENTS,        // its contents were changed
   PL_SLOT_BOARD,           // for another core
+  PL_SLOT_MODEL,           // another model: another name, or other inputs or outputs
   PL_SLOT_OLDER,           // not newer than the model that runs
   PL_SLOT_MEMORY,          // the memory for arena and tables is too small
   PL_SLOT_KERNEL,          // a kernel that the firmware has not

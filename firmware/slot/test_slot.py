@@ -11,14 +11,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firmware.slot.package import PackageError, read_package, version_number
+from firmware.slot.abi import io_hash
+from firmware.slot.package import HEADER, PackageError, read_package, version_number
 from firmware.slot.testing.host import Host, Past, Read, Wide, other_key, run, sample_vectors
 
 # How often power is cut in each operation, with something else left behind; more often at night.
 CUTS = int(os.environ.get("CUTS", "1"))
 
 # Fields of the header, by the offset of their first byte.
-_FIELDS = {"magic": 0, "format": 4, "plan_abi": 8, "bytes": 12, "arena": 20, "plan": 24}
+_FIELDS = {
+    "magic": 0,
+    "format": 4,
+    "plan_abi": 8,
+    "bytes": 12,
+    "version": 16,
+    "arena": 20,
+    "plan": 24,
+    "io": 72,
+}
 _PARTS = {"kernels": 32, "relocations": 40, "tables": 48, "constants": 56, "vectors": 64}
 
 
@@ -43,6 +53,16 @@ def _changed(host: Host, package: bytes, changes: dict[int, int]) -> bytes:
     for at, value in changes.items():
         struct.pack_into("<I", data, at, value)
     return host.signed(bytes(data))
+
+
+def _slots(host: Host, program: Path, *steps: str, **packages: bytes) -> list[str]:
+    """Lines of steps on empty slots; `=name` in a step is the package of this name."""
+    paths = {name: host.write(name, package) for name, package in packages.items()}
+    arguments = [
+        f"{verb}={paths.get(value, value)}" if value else verb
+        for verb, _, value in (step.partition("=") for step in steps)
+    ]
+    return run(program, "slots", host.public, *arguments).splitlines()
 
 
 def test_a_package_runs_and_its_vectors_come_out(host: Host, program: Path) -> None:
@@ -84,6 +104,80 @@ def test_what_is_refused(host: Host, program: Path) -> None:
     vectors["output_0"] = vectors["output_0"] ^ np.int8(1)
     wrong = host.package("1.0.0", vectors=vectors)
     assert _load(host, program, wrong) == "self-test failed"
+
+
+def test_every_byte_of_the_hash_counts(host: Host, program: Path) -> None:
+    package = host.package("1.0.0")
+    for at in range(HEADER - 128, HEADER - 64):
+        changed = bytearray(package)
+        changed[at] ^= 1
+        changed[HEADER - 64 : HEADER] = host.key.sign(bytes(changed[: HEADER - 64]))
+        assert _load(host, program, bytes(changed)) == "wrong contents", at
+
+
+def test_another_model_is_refused(tmp_path: Path, host: Host, program: Path) -> None:
+    old = host.package("1.0.0")
+    header = _changed(host, old, {_FIELDS["version"]: 2 << 24, _FIELDS["io"]: 7})
+    others = {
+        "name": host.package("2.0.0", name="another"),
+        "longer name": host.package("2.0.0", name="sample_b"),
+        "inputs and outputs": Host(tmp_path, Past(), other=host).package("2.0.0"),
+        "hash": header,
+    }
+    for what, other in others.items():
+        found = _slots(
+            host, program, "update=old", "open", "update=other", "open", old=old, other=other
+        )
+        kept = "0x1000000: ok, no model in a slot"
+        assert found == ["ok", "ok", kept, "another model", "ok", kept], what
+
+
+def test_io_hash_depends_on_all_of_the_interface() -> None:
+    port = {"dtype": "int8", "shape": [1, 2, 3], "layout": "row_major"}
+    other = {"dtype": "int16", "shape": [1, 2, 3], "layout": "row_major"}
+    plans = [
+        ([port], [port]),
+        ([port, port], []),
+        ([port], [port, port]),
+        ([port, port], [port]),
+        ([other], [port]),
+        ([port], [other]),
+        ([port | {"layout": "nlc"}], [port]),
+        ([port | {"shape": [1, 3, 2]}], [port]),
+        ([port | {"shape": [1, 2, 3, 1]}], [port]),
+        ([port | {"shape": [1, 2, 4]}], [port]),
+    ]
+    hashes = {io_hash({"inputs": inputs, "outputs": outputs}) for inputs, outputs in plans}
+    assert len(hashes) == len(plans)
+    scaled = port | {"scale": 0.5, "zero_point": 3}
+    assert io_hash({"inputs": [scaled], "outputs": [port]}) in hashes
+
+
+def test_only_a_newer_version_is_taken(host: Host, program: Path) -> None:
+    packages = {f"v{i}": host.package(f"1.0.{i}") for i in range(3)}
+    runs_v1 = "0x1000001: ok, no model in a slot"
+    start = ["update=v1", "open"]
+    for version in ("v0", "v1"):
+        found = _slots(host, program, *start, f"update={version}", "open", **packages)
+        assert found == ["ok", "ok", runs_v1, "not newer", "ok", runs_v1]
+        # A newer header, then the contents of an older package: the header that was written counts.
+        steps = ["begin=v2", f"write={version}", "finish", "open", "update=v2", "open"]
+        found = _slots(host, program, *start, *steps, **packages)
+        assert found[3:] == [
+            *("ok", "ok", "not newer", "ok", runs_v1),
+            *("ok", "ok", "0x1000002: ok, ok"),
+        ]
+
+
+def test_the_running_package_is_checked_again(host: Host, program: Path) -> None:
+    old, new = host.package("1.0.0"), host.package("1.0.1")
+    assert _slots(host, program, "open", "check")[2:] == ["no model in a slot"]
+    steps = ["update=old", "open", "check", f"damage={len(old) - 1}=1", "check"]
+    assert _slots(host, program, *steps, old=old)[3:] == ["ok", "ok", "wrong contents"]
+    # Another signed package in the place of the one that runs.
+    swaps = [f"damage={at}={old[at] ^ new[at]}" for at in range(len(old)) if old[at] != new[at]]
+    found = _slots(host, program, "update=old", "open", *swaps, "check", old=old)
+    assert found[3:] == ["ok"] * len(swaps) + ["wrong contents"]
 
 
 def test_offsets_that_lead_outside_are_refused_though_signed(host: Host, program: Path) -> None:

@@ -36,6 +36,7 @@ static bool run_package(void) {
   static pl_slot_config config = {
       .flash = {first, 0, 0, 0, erase, program, NULL},
       .kernels = &digits_kernels,
+      .model = DIGITS_KERNELS_MODEL_DIGITS,
       .public_key = PL_TEST_PUBLIC_KEY,
       .memory = memory,
       .memory_bytes = sizeof memory,
@@ -50,8 +51,8 @@ static bool run_package(void) {
   volatile uint32_t busy = 0;
   const pl_plan *plan = NULL;
   pl_profile_begin(CHECK);
-  pl_slot_status status =
-      pl_package_check(first, first_bytes, config.public_key, config.kernels, config.memory_bytes);
+  pl_slot_status status = pl_package_check(first, first_bytes, config.public_key, config.kernels,
+                                           &config.model, config.memory_bytes);
   pl_profile_end(CHECK);
   if (status == PL_SLOT_OK) {
     pl_profile_begin(LOAD);

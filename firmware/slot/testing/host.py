@@ -29,6 +29,7 @@ from firmware.slot.package import HEADER, Arrays, make_package, private_key, pub
 from firmware.slot.planning import NAME, package_board, package_plan
 
 TEST_KEY = Path("firmware/slot/testing/test_key.pem")
+MODEL = "sample"
 MEMORY = 8192
 SLOT_BYTES = 24576
 
@@ -253,7 +254,7 @@ class Host:
             "plan": plan_json(self.plan, NAME),
             "core": "host",
             "vectors": sample_vectors(self.network),
-            "name": "sample",
+            "name": MODEL,
             "key": self.key,
             **changes,
         }
@@ -308,7 +309,9 @@ class Host:
         header = "host_kernels.h"
         text = kernel_table.source("host_kernels", header, "host", functions)
         (folder / "host_kernels.c").write_text(text)
-        (folder / header).write_text(kernel_table.header("host_kernels"))
+        (folder / header).write_text(
+            kernel_table.header("host_kernels", {MODEL: plan_json(self.plan, NAME)})
+        )
         runtime = [*(self.root / path for path in _RUNTIME), _monocypher() / "monocypher.c"]
         objects = self._compiled([*runtime, *self._kernels(functions)])
         sources = [self.root / "firmware/slot/testing/host_main.c", folder / "host_kernels.c"]

@@ -7,6 +7,7 @@
 //   flips KEY PACKAGE         one bit of bytes flipped, and each length: all refused
 //   hostile PACKAGE COUNT [SEED]  packages as if they were signed, at random: nothing leads outside
 //   cuts KEY OLD NEW SEEDS    an update with power cut in each operation of the flash
+//   slots KEY STEP...        steps on slots in RAM, a line each; see command_slots
 //   unreadable KEY OLD NEW SEEDS  the same, where what power was lost in cannot be read
 #include <sanitizer/asan_interface.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@
 
 enum { MEMORY = MEMORY_BYTES, SECTOR = 1024, WRITE = 16 };
 
+static const pl_slot_model model = HOST_KERNELS_MODEL_SAMPLE;
+
 typedef struct {
   uint8_t *data;
   uint32_t bytes;
@@ -33,7 +36,7 @@ static void fail(const char *text) {
 }
 
 // Kept until the program ends.
-static uint8_t *volatile files[2];
+static uint8_t *volatile files[8];
 static int file_count;
 
 static file read_file(const char *path) {
@@ -45,6 +48,7 @@ static file read_file(const char *path) {
   file read = {malloc((size_t)bytes), (uint32_t)bytes};
   if (fread(read.data, 1, (size_t)bytes, from) != (size_t)bytes) fail(path);
   fclose(from);
+  if (file_count == sizeof files / sizeof files[0]) fail("too many files");
   files[file_count++] = read.data;
   return read;
 }
@@ -80,7 +84,8 @@ static pl_slot_status load(const uint8_t *package, uint32_t bytes) {
 }
 
 static void command_load(const uint8_t *key, file package) {
-  pl_slot_status status = pl_package_check(package.data, package.bytes, key, &host_kernels, MEMORY);
+  pl_slot_status status =
+      pl_package_check(package.data, package.bytes, key, &host_kernels, &model, MEMORY);
   if (status == PL_SLOT_OK) status = load(package.data, package.bytes);
   printf("%d %s\n", (int)status, pl_slot_status_text(status));
 }
@@ -104,13 +109,13 @@ static void command_flips(const uint8_t *key, file package) {
   for (uint32_t i = 0; i < package.bytes; i += i < 1024 ? 1 : 3) {
     const uint8_t bit = (uint8_t)(1u << (i * 7 + i / 8) % 8);
     package.data[i] ^= bit;
-    ++counts[pl_package_check(package.data, package.bytes, key, &host_kernels, MEMORY)];
+    ++counts[pl_package_check(package.data, package.bytes, key, &host_kernels, &model, MEMORY)];
     package.data[i] ^= bit;
   }
   for (uint32_t bytes = 0; bytes < package.bytes; bytes += bytes < 300 ? 1 : 97) {
     uint8_t *const part = aligned_alloc(16, (bytes + 16u) & ~15u);
     memcpy(part, package.data, bytes);
-    if (pl_package_check(part, bytes, key, &host_kernels, MEMORY) != PL_SLOT_TRUNCATED) {
+    if (pl_package_check(part, bytes, key, &host_kernels, &model, MEMORY) != PL_SLOT_TRUNCATED) {
       fail("a part was taken for the whole");
     }
     free(part);
@@ -173,6 +178,7 @@ static pl_slot_config config_of(const uint8_t *key, pl_flash flash) {
       .offset = {0, SLOT_BYTES},
       .bytes = SLOT_BYTES,
       .kernels = &host_kernels,
+      .model = model,
       .memory = memory,
       .memory_bytes = MEMORY,
   };
@@ -280,6 +286,41 @@ static void command_cuts(const uint8_t *key, file old, file new, uint32_t seeds,
   printf("operations %u old %u new %u resumed %u\n", operations, ran_old, ran_new, resumed);
 }
 
+// One step on the slots: open, check, update=FILE, begin=FILE, write=FILE, finish, or
+// damage=OFFSET=BITS.
+static pl_slot_status step_on(pl_slot *slot, const pl_slot_config *config, const char *step) {
+  const char *const value = strchr(step, '=') == NULL ? NULL : strchr(step, '=') + 1;
+  if (strcmp(step, "open") == 0) return pl_slot_open(slot, config);
+  if (strcmp(step, "check") == 0) return pl_slot_check(slot);
+  if (strcmp(step, "finish") == 0) return pl_slot_finish(slot);
+  if (value == NULL) fail(step);
+  if (strncmp(step, "damage", 6) == 0) {
+    flash_memory[atoi(value)] ^= (uint8_t)atoi(strchr(value, '=') + 1);
+    return PL_SLOT_OK;
+  }
+  const file package = read_file(value);
+  uint32_t offset = 0;
+  if (strncmp(step, "update", 6) == 0) return update(slot, package, &offset);
+  if (strncmp(step, "write", 5) == 0) {
+    return pl_slot_write(slot, package.data + slot->at, package.bytes - slot->at);
+  }
+  return pl_slot_begin(slot, (const pl_package_header *)(const void *)package.data, &offset);
+}
+
+static void command_slots(const uint8_t *key, char **steps, int count) {
+  pl_flash_ram ram = {flash_memory, SECTOR, WRITE, 0, 0, 0, 0};
+  pl_slot_config config = config_of(key, pl_flash_ram_open(&ram, sizeof flash_memory));
+  pl_slot slot;
+  (void)pl_slot_open(&slot, &config);
+  for (int i = 0; i < count; ++i) {
+    const pl_slot_status status = step_on(&slot, &config, steps[i]);
+    printf("%s\n", pl_slot_status_text(status));
+    if (strcmp(steps[i], "open") != 0) continue;
+    printf("%#x: %s, %s\n", slot.version, pl_slot_status_text(slot.found[0]),
+           pl_slot_status_text(slot.found[1]));
+  }
+}
+
 int main(int argc, char **argv) {
   uint8_t key[32];
   if (argc < 4) fail("arguments");
@@ -295,6 +336,10 @@ int main(int argc, char **argv) {
   read_key(argv[2], key);
   if (strcmp(argv[1], "load") == 0) command_load(key, read_file(argv[3]));
   if (strcmp(argv[1], "flips") == 0) command_flips(key, read_file(argv[3]));
+  if (strcmp(argv[1], "slots") == 0) {
+    command_slots(key, argv + 3, argc - 3);
+    return 0;
+  }
   if (argc == 6) {
     const bool is_read = strcmp(argv[1], "cuts") == 0;
     command_cuts(key, read_file(argv[3]), read_file(argv[4]), (uint32_t)atoi(argv[5]), is_read);

@@ -26,6 +26,7 @@ static pl_slot_config config = {
     .offset = {0, SLOT_BYTES},
     .bytes = SLOT_BYTES,
     .kernels = &stream_kernels,
+    .model = STREAM_KERNELS_MODEL_STREAM,
     .public_key = PL_TEST_PUBLIC_KEY,
     .memory = memory,
     .memory_bytes = MEMORY_BYTES,

@@ -24,6 +24,7 @@ PL_SLOT_MEMORY(memory, MEMORY_BYTES);
 
 static pl_slot_config config = {
     .kernels = &digits_kernels,
+    .model = DIGITS_KERNELS_MODEL_DIGITS,
     .public_key = PL_TEST_PUBLIC_KEY,
     .memory = memory,
     .memory_bytes = MEMORY_BYTES,

@@ -85,6 +85,7 @@ static pl_slot_config config = {
     .offset = {0, SLOT_BYTES},
     .bytes = SLOT_BYTES,
     .kernels = &table,
+    .model = DIGITS_KERNELS_MODEL_DIGITS,
     .public_key = PL_TEST_PUBLIC_KEY,
     .memory = memory,
     .memory_bytes = MEMORY_BYTES,

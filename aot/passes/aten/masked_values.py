@@ -113,7 +113,7 @@ class MaskedValues:
         dtype = source.meta["val"].dtype
 
         def value(n: Node) -> torch.Tensor:
-            known = tensor_constant(self.module, n)
+            known = None if n is source else tensor_constant(self.module, n)
             return torch.tensor(number, dtype=dtype) if known is None else known.reshape(())
 
         args, kwargs = map_arg((node.args, node.kwargs), value)

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wheel works without Bazel, beside a project whose folders have the names of ours."""
 
-import ast
 import re
 import subprocess
 import sys
 import sysconfig
 import tomllib
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tools.lint.workspace import workspace_root
 from tools.version import VERSION
-from tools.wheel.make import ROOMS, built_files, make_wheel
+from tools.wheel.make import ROOMS, built_files, imported, make_wheel
 
 ROOT = workspace_root()
 
@@ -93,22 +91,14 @@ def _call(environment: Path, folder: Path, *command: str, status: int = 0) -> st
     return done.stdout + done.stderr
 
 
-def _imports(text: bytes) -> Iterator[str]:
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-
-
 def test_wheel_has_one_name_no_tests_and_asks_for_what_it_imports(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         modules = {n: archive.read(n) for n in names if n.endswith(".py")}
     assert {n.split("/")[0] for n in names} == {"pilotlight", f"pilotlight-{VERSION}.dist-info"}
     assert [n for n in modules if re.search(r"(^|/)(test_|testing|cases|conftest)", n)] == []
-    imported = {name for text in modules.values() for name in _imports(text)}
-    roots = {name.split(".")[0] for name in imported} - set(sys.stdlib_module_names)
+    found = {name for text in modules.values() for name in imported(text)}
+    roots = {name.split(".")[0] for name in found} - set(sys.stdlib_module_names)
     foreign = roots - {"pilotlight"}
     assert foreign.isdisjoint(ROOMS)
     asked = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]

@@ -64,7 +64,8 @@ def renamed(text: str) -> str:
     return _IMPORT.sub(r"\1\2 pilotlight.\3", text)
 
 
-def _imported(text: str) -> Iterator[str]:
+def imported(text: str | bytes) -> Iterator[str]:
+    """Yield the modules and names that a module's text imports."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -93,7 +94,7 @@ def modules(root: Path) -> list[str]:
         if file in found:
             continue
         found.add(file)
-        for module in _imported((root / file).read_text()):
+        for module in imported((root / file).read_text()):
             if module.split(".")[0] in ROOMS:
                 todo += _files(root, module)
     return sorted(found)

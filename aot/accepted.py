@@ -59,7 +59,7 @@ def _observing(kind: type) -> str | None:
 
 
 def _is_exported(module: torch.nn.Module) -> bool:
-    """Whether it is an exported program again: its mode is that of the export."""
+    """Return whether a module is an exported program again. Its mode is that of the export."""
     return isinstance(module, (_StatefulGraphModule, UnflattenedModule))
 
 

@@ -79,7 +79,7 @@ def internal_errors_named(lowers: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 def _is_ours(error: Exception) -> bool:
-    """Whether Pilotlight's code is the last before libraries' code; frame 0 is the boundary's."""
+    """Return whether Pilotlight's code called the libraries. Frame 0 is the boundary's."""
     owners = [_is_file_of_ours(f.filename) for f in traceback.extract_tb(error.__traceback__)[1:]]
     known = [owner for owner in owners if owner is not None]
     return bool(known) and known[-1]

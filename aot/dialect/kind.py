@@ -12,7 +12,7 @@ from aot.dialect.graph import border_nodes, edge_of
 
 
 class Kind(Enum):
-    """What a value of the dialect is."""
+    """The kind of a value in the dialect."""
 
     FLOAT = "float"
     """Reals: float32, or int8 and int16 with a scale. Calibration sets the range."""
@@ -35,7 +35,7 @@ def kind_of(node: Node) -> Kind:
 
 
 def exact_outputs(module: GraphModule) -> list[bool]:
-    """Of each output of a graph, in order: no float is on the way from the inputs to it."""
+    """Return for each output, in order, that no float lies between the inputs and it."""
     floats: set[Node] = set()
     for node in module.graph.nodes:
         is_value = isinstance(node.meta.get("val"), torch.Tensor)

@@ -50,7 +50,7 @@ ACTIVATIONS = tuple(ACTIVATION_TYPES)
 
 @dataclass(frozen=True)
 class Quantization:
-    """Of an activation: the integer q stands for scale * (q - zero_point).
+    """An activation's quantization: the integer q stands for scale * (q - zero_point).
 
     Attributes:
       scale: finite, above 0.

@@ -127,7 +127,7 @@ class _Folder:
         return self.builder.call(quantize, *args, edge=Edge(quantization), origin=origin)
 
     def _quantization(self, node: Node) -> Quantization:
-        """Of a quantize node; whole where its value is, which the verifier holds it to."""
+        """Return a quantize node's quantization. The verifier checks its `whole`."""
         quantization, value = activation_quantization(node), node.args[0]
         assert isinstance(value, Node)
         if value.target is DEQUANTIZE:

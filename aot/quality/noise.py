@@ -84,7 +84,7 @@ def _is_of_rand(values: torch.Tensor) -> bool:
 
 
 def _has_tones(rows: torch.Tensor) -> bool:
-    """Whether the mean spectrum of the rows has a peak that white noise does not have.
+    """Return whether the mean spectrum of the rows has a peak, which white noise has not.
 
     Powers of white noise are exponential: the mean of n is above 1 + sqrt(2 u / n) + u / n times
     what is expected with a probability of exp(-u) at most.

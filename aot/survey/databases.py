@@ -92,7 +92,7 @@ def _turned(x: torch.Tensor, turn: int) -> torch.Tensor:
 
 
 def of_operators(place: str, count: int) -> Iterator[tuple[str, Iterator[Program]]]:
-    """By operator, programs of its first samples."""
+    """Return programs of each operator's first samples."""
     from torch.testing._internal.common_methods_invocations import op_db
 
     for info in op_db:
@@ -112,7 +112,7 @@ def _samples(name: str, info: Any, dtype: torch.dtype, place: str, count: int) -
 
 
 def of_modules(place: str, count: int) -> Iterator[tuple[str, Iterator[Program]]]:
-    """By module, programs of its first inputs."""
+    """Return programs of each module's first inputs."""
     from torch.testing._internal.common_modules import module_db
 
     for info in module_db:

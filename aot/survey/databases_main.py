@@ -59,7 +59,7 @@ _SECONDS = 120
 
 
 def tried(program: Program, quantization: str) -> Row:
-    """What becomes of a program: one of OUTCOMES, and why."""
+    """Return a program's outcome, one of OUTCOMES, and the reason."""
     try:
         with torch.no_grad():
             program.make()(*program.samples()[0])
@@ -116,7 +116,7 @@ def setting() -> str:
 
 
 def run() -> Iterator[tuple[str, dict[str, int]]]:
-    """By operator, how many programs have each outcome; prints what is wrong or bare."""
+    """Return counts of outcomes by operator. Print programs that are wrong or bare."""
     index, parts = map(int, _SHARD.value.split("/"))
     for number, (name, programs) in enumerate(TABLES[_TABLE.value](_PLACE.value, _SAMPLES.value)):
         if number % parts != index or not re.search(_ONLY.value, name):

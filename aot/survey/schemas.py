@@ -97,7 +97,7 @@ def _overloads() -> Iterator[tuple[str, Any]]:
 
 
 def of_schemas(place: str, count: int) -> Iterator[tuple[str, Iterator[Program]]]:
-    """By overload, programs of calls that torch itself takes."""
+    """Return programs by overload, of calls that torch itself takes."""
     for name, op in _overloads():
         yield name, _programs(name, op, place, count)
 

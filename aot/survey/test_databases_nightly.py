@@ -14,7 +14,7 @@ from aot.survey.programs import Program
 
 _SAMPLES = 1000  # of an operator: all
 _CALLS = 4
-"""So many of each schema are drawn."""
+"""Calls drawn of each schema."""
 
 SETTINGS = [
     (table, quantization, place)
@@ -25,7 +25,7 @@ SETTINGS = [
 
 
 def _programs(table: str, place: str) -> Iterator[Program]:
-    """Those of this shard."""
+    """Return the programs of this shard."""
     index, parts = (int(os.environ.get(f"TEST_{x}", d)) for x, d in _SHARDS)
     count = _CALLS if table == "schemas" else _SAMPLES
     for number, (_, programs) in enumerate(TABLES[table](place, count)):

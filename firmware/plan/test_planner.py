@@ -163,7 +163,7 @@ MOST_LOOKS = 4_100_000
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many blocks and neighbours each placement looks at."""
+    """Return the count of blocks and neighbours that each placement looks at."""
     found: list[int] = []
     place = planner._Search.place
 

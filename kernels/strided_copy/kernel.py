@@ -92,7 +92,7 @@ def _within_rows(
     input_offset: int,
     size: int,
 ) -> ByRows | None:
-    """Where each row is copied from one row; arguments as of copy_call, in `size` bytes."""
+    """Return copies of single rows. Arguments as in copy_call, in `size` bytes."""
     count, axis = row_count(output.shape), first_axis(shape)
     if count == 1 or shape[axis] != count or row_count(source.shape) != count:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where pinned packages come from, and what a user's requirements add. Packages are made up."""
+"""Sources of pinned packages, and a user's requirements. Packages are made up."""
 
 import hashlib
 import io

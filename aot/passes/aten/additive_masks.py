@@ -353,7 +353,7 @@ class _Masks(MaskedValues):
         return self._choices[masked]
 
     def _is_left(self, reader: Node, masked: Node) -> bool:
-        """Whether the next passes take a reader and its mask as they are."""
+        """Return whether the next passes take a reader and its mask as they are."""
         form = self.known[masked]
         if reader.target not in _SOFT:
             return bool(form.kind)
@@ -363,7 +363,7 @@ class _Masks(MaskedValues):
         return reader.target is not _ATTENTION and self._is_choice(masked)
 
     def _is_choice(self, node: Node) -> bool:
-        """Whether a node is one choice between finite values and a number."""
+        """Return whether a node is one choice between finite values and a number."""
         if node.target is _PAD:
             return self.side(node.all_input_nodes[0]).kept is True
         if node.target not in (_WHERE, _CAT):
@@ -381,7 +381,7 @@ class _Masks(MaskedValues):
 
 
 def _loses(node: Node, number: float) -> bool:
-    """Whether an element that is far loses against all others in a reader of it."""
+    """Return whether a far element loses against all others in a reader."""
     if node.target in _SOFT:
         return number < 0
     if abs(number) < FARTHER:

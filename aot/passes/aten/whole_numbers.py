@@ -189,7 +189,7 @@ def _clamped(module: GraphModule, node: Node, floats: dict[Node, Node]) -> Node:
 
 
 def _counts(node: Node, floats: dict[Node, Node]) -> bool:
-    """Whether a node takes integers beside whole numbers that are float32 now."""
+    """Return whether a node takes integers and whole numbers that are float32 now."""
     return any(is_integers(n) and n not in floats for n in node.all_input_nodes)
 
 

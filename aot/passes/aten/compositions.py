@@ -25,6 +25,7 @@ from aot.passes.aten import (
     compositions_of_matrices,
     compositions_of_two,
     computed_layers,
+    reductions_by_place,
     resampling,
     sampling,
 )
@@ -177,6 +178,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **compositions_of_two.COMPOSED,
     **computed_layers.COMPOSED,
     **resampling.COMPOSED,
+    **reductions_by_place.COMPOSED,
     **sampling.COMPOSED,
     _aten.sort.default: _sort,
     _aten.sort.stable: _sort,

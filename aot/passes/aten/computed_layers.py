@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions and linear layers whose weights or bias the model computes: products of the weights
 with the windows that they lie over, and a sum; such as a filter that is found in the same image.
+Norms with a computed weight or bias, which become a product and a sum; PReLU with a computed slope.
 
 Leaves transposed convolutions with computed weights.
 """
@@ -78,7 +79,44 @@ def _linear(module: GraphModule, node: Node) -> Results:
     return {0: call(node, _aten.add.Tensor, product, bias)}
 
 
+def _norm(module: GraphModule, node: Node) -> Results:
+    """A norm, times its weight and plus its bias: behind it where one of them is computed."""
+    weight, bias = argument(node, "weight"), argument(node, "bias")
+    if not _is_computed(module, weight) and not _is_computed(module, bias):
+        return {}
+    bare = [None if isinstance(value, Node) else value for value in node.args[1:]]
+    kept = {name: value for name, value in node.kwargs.items() if not isinstance(value, Node)}
+    target: Any = node.target
+    result = node.graph.call_function(target, (source_of(node), *bare), kept)
+    result.meta = dict(node.meta)
+    for op, value in ((_aten.mul.Tensor, weight), (_aten.add.Tensor, bias)):
+        if value is None:
+            continue
+        if target is _aten.group_norm.default:
+            behind = [1] * (node.meta["val"].dim() - 2)
+            value = call(node, _aten.reshape.default, value, [-1, *behind])
+        result = call(node, op, result, value)
+    return {0: result}
+
+
+def _leaky(module: GraphModule, node: Node) -> Results:
+    """PReLU with a slope that is computed: x where it is above 0, else the product."""
+    x, slope = source_of(node), node.args[1]
+    if not _is_computed(module, slope) or x.meta["val"].dtype != torch.float32:
+        return {}
+    assert isinstance(slope, Node)
+    if slope.meta["val"].dim() == 1:
+        behind = [1] * max(x.meta["val"].dim() - 2, 0)
+        slope = call(node, _aten.reshape.default, slope, [-1, *behind])
+    lower = call(node, _aten.mul.Tensor, call(node, _aten.clamp.default, x, None, 0.0), slope)
+    return {0: call(node, _aten.add.Tensor, call(node, _aten.relu.default, x), lower)}
+
+
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.convolution.default: _convolution,
     _aten.linear.default: _linear,
+    _aten.layer_norm.default: _norm,
+    _aten.group_norm.default: _norm,
+    _aten.prelu.default: _leaky,
+    _aten._prelu_kernel.default: _leaky,
 }

@@ -98,8 +98,7 @@ _HINTS = {
         ),
         "training=self.training, which eval() makes False",
     ),
-    "aten.scatter_reduce": "scatter_add for a sum, and divided by how many for a mean; or "
-    "torch.where, with a mask of the places",
+    "aten.scatter_reduce": "torch.where, with a mask of the places",
     "aten.index_reduce": "index_add divided by how many for a mean; or torch.where, with a mask of "
     "the places",
     **dict.fromkeys(

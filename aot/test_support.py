@@ -49,13 +49,6 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
             align_corners=False,
         ),
     ),
-    "the largest of what goes to a place": (
-        lambda x, y: x.scatter_reduce(3, _PLACES, y, "amax"),
-        "torch.where, with a mask of the places",
-        lambda x, y: torch.where(
-            torch.arange(6) == 0, torch.maximum(x[..., :1], y.amax(3, keepdim=True)), x
-        ),
-    ),
     "bags of different sizes": (
         lambda x, y: F.embedding_bag(
             (x[0, 0, 0] > 0.0).long(), _TABLE, torch.tensor([0, 2]), mode="max"
@@ -71,18 +64,6 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
             _TABLE,
             mode="max",
             padding_idx=2,
-        ),
-    ),
-    "the sum of what goes to a place": (
-        lambda x, y: x.scatter_reduce(3, _PLACES, y, "sum"),
-        "scatter_add for a sum",
-        lambda x, y: x.scatter_add(3, _PLACES, y),
-    ),
-    "the mean of what goes to a place": (
-        lambda x, y: x.scatter_reduce(3, _PLACES, y, "mean", include_self=False),
-        "scatter_add for a sum, and divided by how many for a mean",
-        lambda x, y: torch.where(
-            torch.arange(6) == 0, (0.0 * x).scatter_add(3, _PLACES, y) / 6.0, x
         ),
     ),
     "the mean of what goes to a row": (

@@ -85,7 +85,9 @@ def _norm(module: GraphModule, node: Node) -> Results:
     if not _is_computed(module, weight) and not _is_computed(module, bias):
         return {}
     bare = [None if isinstance(value, Node) else value for value in node.args[1:]]
-    kept = {name: value for name, value in node.kwargs.items() if not isinstance(value, Node)}
+    kept: dict[str, Any] = {
+        name: value for name, value in node.kwargs.items() if not isinstance(value, Node)
+    }
     target: Any = node.target
     result = node.graph.call_function(target, (source_of(node), *bare), kept)
     result.meta = dict(node.meta)

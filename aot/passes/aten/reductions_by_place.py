@@ -60,10 +60,8 @@ def _reduces(module: GraphModule, node: Node) -> Results:
         return {0: total}
     known, shape = tensor_constant(module, index), x.meta["val"].shape
     if known is not None:
-        ones = torch.ones(known.shape)
-        count = constant(
-            module, node, "count", torch.zeros(shape).scatter_add(dim, known, ones) + keeps
-        )
+        counted = torch.zeros(shape).scatter_add(dim, known, torch.ones(known.shape))
+        count = constant(module, node, "count", counted + keeps)
     else:
         ones = constant(module, node, "ones", torch.ones(index.meta["val"].shape))
         count = _summed(module, node, x, dim, index, ones)

@@ -28,11 +28,6 @@ _TABLE = torch.linspace(-1.0, 1.0, 12).reshape(3, 4)
 
 # name: what is refused, what the hint says (a part of it), the same as the hint says
 HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
-    "layer norm with a computed weight": (
-        lambda x, y: F.layer_norm(x, (6,), weight=y[0, 0, 0]),
-        "norm(x) * weight + bias",
-        lambda x, y: F.layer_norm(x, (6,)) * y[0, 0, 0],
-    ),
     "samples on a grid": (
         lambda x, y: F.grid_sample(
             x * y,
@@ -155,11 +150,6 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         lambda x, y: F.rrelu(x, training=True) * 0.0 + y,
         "training=False",
         lambda x, y: F.rrelu(x, training=False) * 0.0 + y,
-    ),
-    "slopes that are computed": (
-        lambda x, y: F.prelu(x, y[0, :, 0, 0]),
-        "torch.relu(x) - k * torch.relu(-x)",
-        lambda x, y: torch.relu(x) - y[:, :, :1, :1] * torch.relu(-x),
     ),
 }
 

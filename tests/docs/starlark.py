@@ -5,11 +5,17 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+# Rules and functions of Bazel's own.
+_NATIVE = (
+    *("alias", "config_setting", "constraint_setting", "constraint_value", "exports_files"),
+    *("filegroup", "genrule", "label_flag", "label_setting", "licenses", "package"),
+    *("package_group", "platform", "sh_test", "test_suite", "toolchain", "toolchain_type"),
+)
 _TYPES = {"str": "string", "NoneType": "NoneType"}
 
 
@@ -30,10 +36,29 @@ class _Anything:
     def __call__(self, *args: Any, **kwargs: Any) -> _Anything:
         return _Anything()
 
-    def __or__(self, other: object) -> _Anything:
+    def _same(self, *_: object) -> _Anything:
         return self
 
-    __ror__ = __or__
+    __add__ = __radd__ = __mul__ = __rmul__ = __or__ = __ror__ = _same
+
+    def __ge__(self, other: object) -> bool:
+        return True
+
+    def __getitem__(self, key: object) -> _Anything:
+        return self
+
+    def __iter__(self) -> Iterator[_Anything]:
+        return iter(())
+
+
+class _Loaded(_Anything):
+    """A symbol of another repository: as a rule, its calls are noted."""
+
+    def __init__(self, make: Callable[..., None]) -> None:
+        self._make = make
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._make(*args, **kwargs)
 
 
 class _Lists(ast.NodeTransformer):
@@ -58,6 +83,7 @@ class Starlark:
     def __init__(self, root: Path) -> None:
         self.made: list[tuple[str, dict[str, Any]]] = []
         self._root = root
+        self._package = "user"
         self._files: dict[str, dict[str, Any]] = {}
 
     def file(self, name: str) -> dict[str, Any]:
@@ -67,6 +93,24 @@ class Starlark:
             tree = _Lists().visit(ast.parse((self._root / name).read_text()))
             exec(compile(ast.fix_missing_locations(tree), name, "exec"), names)
         return self._files[name]
+
+    def package(self, name: str) -> list[tuple[str, dict[str, Any]]]:
+        """The calls of rules in the BUILD file of a folder."""
+        self.made.clear()
+        self._package = name
+        build = f"{name}/BUILD.bazel".lstrip("/")
+        names = self._builtins(build)
+        names |= vars(names["native"])
+        tree = _Lists().visit(ast.parse((self._root / build).read_text()))
+        exec(compile(ast.fix_missing_locations(tree), build, "exec"), names)
+        return list(self.made)
+
+    def _subpackages(self, include: list[str], exclude: Sequence[str] = ()) -> list[str]:
+        folder = self._root / self._package
+        found = {
+            path.parent.name for name in include for path in folder.glob(f"{name}/BUILD.bazel")
+        }
+        return sorted(found - set(exclude))
 
     def _maker(self, kind: str) -> Callable[..., None]:
         def make(*args: Any, **kwargs: Any) -> None:
@@ -81,7 +125,7 @@ class Starlark:
         def load(label: str, *symbols: str, **renamed: str) -> None:
             wanted = {s: s for s in symbols} | renamed
             if label.startswith("@"):
-                names.update({own: self._maker(theirs) for own, theirs in wanted.items()})
+                names.update({own: _Loaded(self._maker(theirs)) for own, theirs in wanted.items()})
                 return
             folder, _, name = label.removeprefix("//").partition(":")
             found = self.file(f"{folder or package}/{name}")
@@ -89,25 +133,38 @@ class Starlark:
 
         native = SimpleNamespace(
             existing_rule=lambda _: None,
-            package_name=lambda: "user",
+            glob=lambda *_, **__: [],
+            subpackages=self._subpackages,
+            package_name=lambda: self._package,
             package_relative_label=_label,
-            **{kind: self._maker(kind) for kind in ("filegroup", "genrule", "test_suite", "alias")},
+            **{kind: self._maker(kind) for kind in _NATIVE},
         )
         rules = iter(range(10**6))
         names |= {
             **dict.fromkeys(
-                ("attr", "cc_common", "config", "aspect", "provider", "transition", "CcInfo"),
+                (
+                    "attr",
+                    "cc_common",
+                    "config",
+                    "aspect",
+                    "provider",
+                    "transition",
+                    "CcInfo",
+                    "CcToolchainConfigInfo",
+                ),
                 _Anything(),
             ),
             **dict.fromkeys(("DefaultInfo", "OutputGroupInfo", "depset", "platform_common"), list),
             "Label": _label,
             "fail": _fail,
-            "json": SimpleNamespace(encode=json.dumps, decode=json.loads),
+            "json": SimpleNamespace(encode=json.dumps, decode=json.loads, encode_indent=json.dumps),
             "load": load,
             "native": native,
             "repository_rule": lambda **_: None,
-            "rule": lambda **_: self._maker(f"{file} {next(rules)}"),
-            "select": dict,
+            "rule": lambda **of: self._maker(
+                f"{file} {next(rules)}{'_test' if of.get('test') else ''}"
+            ),
+            "select": _Anything(),
             "struct": SimpleNamespace,
             "type": lambda x: _TYPES.get(type(x).__name__, type(x).__name__),
         }
@@ -126,7 +183,7 @@ class _Label(str):
 
     @property
     def name(self) -> str:
-        return self.rpartition(":")[2]
+        return self.replace("/", ":").rpartition(":")[2]
 
 
 def _label(text: str) -> _Label:

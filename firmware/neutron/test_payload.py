@@ -2,6 +2,7 @@
 """The two payload readers, payload.py and payload.c, read and refuse the same bytes."""
 
 import ctypes
+import mmap
 import os
 import struct
 from pathlib import Path
@@ -30,18 +31,23 @@ _SIZES = {0: (9, 10), 1: (9, 10, 11, 12)}  # words of sizes, by the version
 
 
 def _payload(
-    version: int = 1, changes: dict[int, int] | None = None, inputs: tuple[int, int] = (2, 0)
+    version: int = 1,
+    changes: dict[int, int] | None = None,
+    inputs: tuple[int, ...] = (2, 0),
+    outputs: tuple[int, ...] = (1, 0),
+    arguments: int = 3,
 ) -> bytes:
-    """Two inputs of three, two outputs; `changes` are words of the microcode."""
+    """`changes` are words of the microcode."""
     words = [0] * WORDS
     words[0], words[6], words[7] = MAGIC, 4 * WORDS, 20
     first = 11 if version == 0 else 13
-    words[first : first + 2] = 2, 2
+    words[first : first + 2] = len(inputs), len(outputs)
     for number, word in enumerate(_SIZES[version]):
         words[word] = 100 * number + 33
     microcode = struct.pack(f"<{WORDS}I", *words)
-    program = Program(inputs, (1, 0), microcode, bytes(range(20)), b"kernels", version)
-    data = bytearray(compose(program, 3, [True, False, False, True]))
+    program = Program(inputs, outputs, microcode, bytes(range(20)), b"kernels", version)
+    flags = [i in (0, len(inputs) + 1) for i in range(len(inputs) + len(outputs))]
+    data = bytearray(compose(program, arguments, flags))
     for word, value in (changes or {}).items():
         struct.pack_into("<I", data, _HEADER + 4 * word, value)
     return bytes(data)
@@ -55,13 +61,25 @@ def _with(changes: dict[int, int], version: int = 1) -> bytes:
     return bytes(data)
 
 
+def _guarded() -> np.ndarray:
+    """Memory that nothing behind can be read of."""
+    pages = mmap.mmap(-1, 2 * mmap.PAGESIZE)
+    memory = np.frombuffer(pages, np.uint8)
+    guard = ctypes.c_void_p(memory.ctypes.data + mmap.PAGESIZE)
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.mprotect(guard, ctypes.c_size_t(mmap.PAGESIZE), 0) == 0, ctypes.get_errno()
+    return memory[: mmap.PAGESIZE]
+
+
+_MEMORY = _guarded()
+
+
 def _status_of_c(data: bytes, shift: int = 0) -> tuple[int, list[int]]:
-    memory = np.zeros(len(data) + 32, np.uint8)
-    memory = memory[-memory.ctypes.data % 16 + shift :][: len(data)]
-    memory[:] = np.frombuffer(data, np.uint8)
+    start = len(_MEMORY) - (len(data) + shift + 15) // 16 * 16
+    _MEMORY[start + shift :][: len(data)] = np.frombuffer(data, np.uint8)
     numbers = (ctypes.c_uint32 * 2048)()
     status = _LIBRARY.parse_payload(
-        ctypes.c_void_p(memory.ctypes.data), ctypes.c_size_t(len(data)), numbers
+        ctypes.c_void_p(_MEMORY.ctypes.data + start + shift), ctypes.c_size_t(len(data)), numbers
     )
     count = 10 + 2 * (numbers[0] + numbers[1])
     return status, list(numbers[:count]) if status == 0 else []
@@ -95,7 +113,22 @@ _SOUND = {
     "all memory there is": _payload(changes={9: 2**31 - 1024}),
     "bytes behind the kernels": _payload() + bytes(16),
     "an input twice": _with({7: 2, 8: 2}),
+    "fewer arguments than outputs": _payload(inputs=(0,), arguments=1),
+    "more outputs than arguments": _payload(inputs=(0,), outputs=(2, 0, 1), arguments=1),
+    "a header without padding": _payload(inputs=(2, 1, 0), outputs=(2, 0, 1)),
+    "a header of 32 bytes": _payload(0, inputs=(2, 1, 0, 3), outputs=(2, 0, 1), arguments=4),
 }
+_THREE = _payload(outputs=(2, 0, 1))  # outputs at 10 to 12
+
+
+def _headed(inputs: int, outputs: int) -> bytes:
+    """One tensor, an input or an output; nothing else is wrong."""
+    header = bytes([inputs, outputs, inputs, 0, 0, 1]).ljust(_HEADER, b"\0")
+    return header + _payload(changes={13: inputs, 14: outputs})[_HEADER:]
+
+
+def _three(*outputs: int) -> bytes:
+    return _THREE[:10] + bytes(outputs) + _THREE[13:]
 
 
 @pytest.mark.parametrize("name", _SOUND)
@@ -113,6 +146,8 @@ _MALFORMED = {
     "half a header": (_payload()[:12], "header of 2 inputs and 2 outputs is damaged"),
     "no inputs": (_with({0: 0}), "header of 0 inputs"),
     "no outputs": (_with({1: 0}), "and 0 outputs is damaged"),
+    "an output alone": (_headed(0, 1), "header of 0 inputs"),
+    "an input alone": (_headed(1, 0), "and 0 outputs is damaged"),
     "padding": (_with({12: 1}), "is damaged"),
     "the last byte of padding": (_with({15: 1}), "is damaged"),
     "version 2": (_with({11: 2}), "version 2"),
@@ -124,6 +159,8 @@ _MALFORMED = {
     "the other output twice": (_with({10: 1}), r"gives the outputs \[1, 1\] of 2"),
     "an output that is not there": (_with({9: 2}), r"gives the outputs \[2, 0\] of 2"),
     "the last output": (_with({10: 2}), r"gives the outputs \[1, 2\] of 2"),
+    "the last of three twice": (_three(0, 1, 1), r"gives the outputs \[0, 1, 1\] of 3"),
+    "the first of three twice": (_three(0, 1, 0), r"gives the outputs \[0, 1, 0\] of 3"),
     "little microcode": (_payload()[: _HEADER + 48], "48 bytes of microcode"),
     "no whole block": (_payload()[:-1], "of weights in"),
     "another magic": (_payload(changes={0: MAGIC + 1}), "starts with"),

@@ -35,7 +35,7 @@ static bool set_mark(const pl_slot_config *config, uint32_t slot, pl_mark mark) 
 static bool is_usable_config(const pl_slot_config *config) {
   const pl_flash *const flash = &config->flash;
   const uint32_t sector = flash->sector_bytes;
-  if (sector == 0 || flash->write_bytes == 0 || flash->write_bytes > PL_FLASH_MAX_WRITE_BYTES ||
+  if (flash->write_bytes == 0 || flash->write_bytes > PL_FLASH_MAX_WRITE_BYTES ||
       sector % flash->write_bytes != 0 || sector < PL_MARKS * PL_MARK_PLACES * flash->write_bytes ||
       config->bytes % sector != 0 || config->model.name == NULL || config->bytes < 2 * sector ||
       ((uintptr_t)config->memory | (uintptr_t)flash->memory) % PL_PACKAGE_ALIGNMENT != 0) {

@@ -13,7 +13,16 @@ import pytest
 
 from firmware.slot.abi import io_hash
 from firmware.slot.package import HEADER, PackageError, read_package, version_number
-from firmware.slot.testing.host import Host, Past, Read, Wide, other_key, run, sample_vectors
+from firmware.slot.testing.host import (
+    SLOT_BYTES,
+    Host,
+    Past,
+    Read,
+    Wide,
+    other_key,
+    run,
+    sample_vectors,
+)
 
 # How often power is cut in each operation, with something else left behind; more often at night.
 CUTS = int(os.environ.get("CUTS", "1"))
@@ -100,9 +109,7 @@ def test_what_is_refused(host: Host, program: Path) -> None:
     assert _load(host, program, changed) == "not a package"
     changed = _changed(host, package, {_FIELDS["arena"]: 1 << 20})
     assert _load(host, program, changed) == "memory too small"
-    vectors = dict(sample_vectors())
-    vectors["output_0"] = vectors["output_0"] ^ np.int8(1)
-    wrong = host.package("1.0.0", vectors=vectors)
+    wrong = host.package("1.0.0", vectors=_wrong_vectors())
     assert _load(host, program, wrong) == "self-test failed"
 
 
@@ -167,6 +174,87 @@ def test_only_a_newer_version_is_taken(host: Host, program: Path) -> None:
             *("ok", "ok", "not newer", "ok", runs_v1),
             *("ok", "ok", "0x1000002: ok, ok"),
         ]
+
+
+# Sectors of 1024 bytes, units of 16, and two slots of SLOT_BYTES that fill the flash.
+_USABLE: list[dict[str, int]] = [
+    {},
+    {"write": 32},
+    {"sector": 192},  # for the marks alone
+    {"sector": SLOT_BYTES // 2},
+    {"first": SLOT_BYTES, "second": 0},
+    {"bytes": SLOT_BYTES - 1024, "second": SLOT_BYTES - 1024},
+]
+_UNUSABLE: list[dict[str, int]] = [
+    {"sector": 0},
+    {"write": 0},
+    {"write": 64},
+    {"write": 24},  # no divisor of a sector
+    {"sector": 128},  # no place for the marks
+    {"bytes": SLOT_BYTES - 16},
+    {"bytes": 1024},
+    {"bytes": 0},
+    {"name": 0},
+    {"memory": 8},
+    {"memory": 1},
+    {"flash": 8},
+    {"flash": 1},
+    {"first": 16, "second": SLOT_BYTES + 1024, "flash_bytes": 3 * SLOT_BYTES},
+    {"second": SLOT_BYTES + 16, "flash_bytes": 3 * SLOT_BYTES},
+    {"write": 4, "sector": 1028, "bytes": 2056, "second": 3 * 1028},
+    {"flash_bytes": SLOT_BYTES - 1024},
+    {"flash_bytes": 2 * SLOT_BYTES - 1},
+    {"first": SLOT_BYTES + 1024, "second": 0},  # beyond the flash
+    {"second": SLOT_BYTES - 1024},  # one over the other
+    {"first": SLOT_BYTES - 1024, "second": 0},
+    {"first": 1024, "second": SLOT_BYTES, "flash_bytes": 3 * SLOT_BYTES},
+    {"first": SLOT_BYTES, "second": 1024},
+]
+
+
+def _opened(host: Host, program: Path, fields: dict[str, int]) -> str:
+    steps = [f"set={name}={value}" for name, value in fields.items()]
+    return run(program, "slots", host.public, *steps, "open").splitlines()[len(fields)]
+
+
+@pytest.mark.parametrize("fields", _USABLE, ids=str)
+def test_usable_slots(host: Host, program: Path, fields: dict[str, int]) -> None:
+    assert _opened(host, program, fields) == "no model in a slot"
+
+
+@pytest.mark.parametrize("fields", _UNUSABLE, ids=str)
+def test_unusable_slots(host: Host, program: Path, fields: dict[str, int]) -> None:
+    assert _opened(host, program, fields) == "bad slot configuration"
+
+
+def _wrong_vectors() -> dict[str, Any]:
+    vectors = dict(sample_vectors())
+    return vectors | {"output_0": vectors["output_0"] ^ np.int8(1)}
+
+
+def test_a_failed_trial_is_the_last(host: Host, program: Path) -> None:
+    old, new = host.package("1.0.0"), host.package("1.0.1", vectors=_wrong_vectors())
+    steps = ["update=old", "open", "update=new", "open", "open", "open"]
+    runs = "0x1000000: ok,"
+    assert _slots(host, program, *steps, old=old, new=new)[3:] == [
+        *("ok", "ok", f"{runs} self-test failed"),
+        *("ok", f"{runs} rejected before") * 2,
+    ]
+    found = _slots(host, program, "update=new", "open", "open", new=new)
+    assert found[1::2] == ["no model in a slot"] * 2
+    assert found[2::2] == [
+        f"0: {s}, no model in a slot" for s in ("self-test failed", "rejected before")
+    ]
+
+
+def test_flash_that_cannot_be_read_any_more(host: Host, program: Path) -> None:
+    old, new = host.package("1.0.0"), host.package("1.0.1")
+    start = ["update=old", "open", "update=new", "open"]
+    steps = [*start, f"hide={SLOT_BYTES + 1024}", "check", "open"]
+    assert _slots(host, program, *steps, old=old, new=new)[6:] == [
+        *("ok", "wrong contents"),
+        *("ok", "0x1000000: ok, wrong contents"),
+    ]
 
 
 def test_the_running_package_is_checked_again(host: Host, program: Path) -> None:

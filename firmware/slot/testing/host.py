@@ -52,7 +52,12 @@ _RUNTIME = (
     "firmware/runtime/states.c",
 )
 _OPTIONS = ("-std=c11", "-w", "-O1", "-fdata-sections", "-ffunction-sections", "-fno-pic")
-_SANITIZED = ("-g", "-fsanitize=address", "-fno-omit-frame-pointer")
+_SANITIZED = (
+    "-g",
+    "-fsanitize=address,bounds",
+    "-fno-sanitize-recover=bounds",
+    "-fno-omit-frame-pointer",
+)
 
 
 class Wide(torch.nn.Module):

@@ -286,9 +286,39 @@ static void command_cuts(const uint8_t *key, file old, file new, uint32_t seeds,
   printf("operations %u old %u new %u resumed %u\n", operations, ran_old, ran_new, resumed);
 }
 
-// One step on the slots: open, check, update=FILE, begin=FILE, write=FILE, finish, or
-// damage=OFFSET=BITS.
-static pl_slot_status step_on(pl_slot *slot, const pl_slot_config *config, const char *step) {
+// Sets a field of the configuration to a number, or moves a pointer by it.
+static void set_field(pl_slot_config *config, const char *field) {
+  const struct {
+    const char *name;
+    uint32_t *field;
+  } fields[] = {
+      {"sector=", &config->flash.sector_bytes}, {"write=", &config->flash.write_bytes},
+      {"flash_bytes=", &config->flash.bytes},   {"bytes=", &config->bytes},
+      {"first=", &config->offset[0]},           {"second=", &config->offset[1]},
+  };
+  const char *const end = strchr(field, '=');
+  if (end == NULL) fail(field);
+  const uint32_t value = (uint32_t)atoi(end + 1);
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; ++i) {
+    if (strncmp(field, fields[i].name, strlen(fields[i].name)) == 0) {
+      *fields[i].field = value;
+      return;
+    }
+  }
+  if (strncmp(field, "memory=", 7) == 0) {
+    config->memory += value;
+  } else if (strncmp(field, "flash=", 6) == 0) {
+    config->flash.memory += value;
+  } else if (strcmp(field, "name=0") == 0) {
+    config->model.name = NULL;
+  } else {
+    fail(field);
+  }
+}
+
+// One step on the slots: open, check, update=FILE, begin=FILE, write=FILE, finish,
+// damage=OFFSET=BITS, hide=OFFSET, which nobody can read then, or set=FIELD=NUMBER.
+static pl_slot_status step_on(pl_slot *slot, pl_slot_config *config, const char *step) {
   const char *const value = strchr(step, '=') == NULL ? NULL : strchr(step, '=') + 1;
   if (strcmp(step, "open") == 0) return pl_slot_open(slot, config);
   if (strcmp(step, "check") == 0) return pl_slot_check(slot);
@@ -296,6 +326,14 @@ static pl_slot_status step_on(pl_slot *slot, const pl_slot_config *config, const
   if (value == NULL) fail(step);
   if (strncmp(step, "damage", 6) == 0) {
     flash_memory[atoi(value)] ^= (uint8_t)atoi(strchr(value, '=') + 1);
+    return PL_SLOT_OK;
+  }
+  if (strncmp(step, "hide", 4) == 0) {
+    __asan_poison_memory_region(flash_memory + atoi(value), WRITE);
+    return PL_SLOT_OK;
+  }
+  if (strncmp(step, "set", 3) == 0) {
+    set_field(config, value);
     return PL_SLOT_OK;
   }
   const file package = read_file(value);
@@ -309,7 +347,8 @@ static pl_slot_status step_on(pl_slot *slot, const pl_slot_config *config, const
 
 static void command_slots(const uint8_t *key, char **steps, int count) {
   pl_flash_ram ram = {flash_memory, SECTOR, WRITE, 0, 0, 0, 0};
-  pl_slot_config config = config_of(key, pl_flash_ram_open(&ram, sizeof flash_memory));
+  const pl_flash flash = unreadable(pl_flash_ram_open(&ram, sizeof flash_memory));
+  pl_slot_config config = config_of(key, flash);
   pl_slot slot;
   (void)pl_slot_open(&slot, &config);
   for (int i = 0; i < count; ++i) {

@@ -178,8 +178,7 @@ def lower(
         raise LoweringError(
             f"train is {type(train).__name__}: give a function that trains the module it is given"
         )
-    if not isinstance(target, Target):
-        target = target_named(target, verify_npu, neutron)
+    target = target_named(target, verify_npu, neutron)
     target.check()
     model = original(model)
     inputs = Inputs(model, example_inputs, "example_inputs")

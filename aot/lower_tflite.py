@@ -50,8 +50,7 @@ def lower_tflite(
       LoweringError: it is no such file, or has an op that is not supported: which one, and what is.
       InternalError: a fault of Pilotlight, with a file to send.
     """
-    if not isinstance(target, Target):
-        target = target_named(target, verify_npu, neutron)
+    target = target_named(target, verify_npu, neutron)
     target.check()
     module = import_tflite(data)
     findings = differing(module)

@@ -7,6 +7,10 @@ load(":lowered.bzl", "lowered", "lowered_report")
 load(":lowering.bzl", "lowering")
 load(":module_name.bzl", "module_name")
 
+# Targets with an NPU: how the names of Ethos-U's begin, and Neutron's.
+_ETHOS_U = ("ethos-u",)
+_NEUTRON = ("imxrt700", "mcxn947")
+
 def pte_model(
         name,
         srcs = [],
@@ -61,9 +65,11 @@ def pte_model(
         (boards/board.bzl): a plan for a board with that engine takes the model as it was lowered for
         that target. Those files are `name.<configuration>.pte` and so on.
       verify_npu: what becomes of a part of the model whose program for an Ethos-U does not compute what
-        it should: "cut" it where that starts, "fail", or "off": nobody looks (docs/ethos_u.md).
+        it should: "cut" it where that starts, "fail", or "off": nobody looks (docs/ethos_u.md). Other targets
+        refuse it.
       neutron: where NXP's converter, which the targets "imxrt700" and "mcxn947" need, is not installed:
-        it is "required", or "auto": everything runs on the CPU (docs/neutron.md).
+        it is "required", or "auto": everything runs on the CPU (docs/neutron.md). Other
+        targets refuse it.
       quantization: "int8", "int16", …, or a dict by layer: {"default": "int8", "head": "float32"}
         (docs/accuracy.md). The default is "int8".
       observer: how calibration becomes ranges, "histogram", "minmax", "moving_average", "mse" or
@@ -132,6 +138,12 @@ def pte_model(
         fail("pte_model %s: a .tflite file takes no %s; remove it" % (name, ", ".join(refused)))
     if not tflite and (not model or not calibration):
         fail("pte_model %s: give srcs, or model and calibration, or tflite" % name)
+    for attribute, is_default, npus in [
+        ("verify_npu", verify_npu == "cut", _ETHOS_U),
+        ("neutron", neutron == "required", _NEUTRON),
+    ]:
+        if not is_default and not [t for t in [target] + engines.values() if t.startswith(npus)]:
+            fail("pte_model %s: %s is for the targets %s; remove it" % (name, attribute, npus))
     targets = {name: target} | {
         "%s.%s" % (name, configuration): target
         for configuration, target in engines.items()
@@ -155,9 +167,7 @@ def pte_model(
                ([Label("//aot:lower_tflite")] if tflite else []),
         **kwargs
     )
-    flags = ["--verify_npu=" + verify_npu]
-    if neutron != "required":
-        flags.append("--neutron=" + neutron)
+    flags = []
     if not tflite:
         flags += [
             "--model=" + model,
@@ -204,7 +214,7 @@ def pte_model(
         }
         lowering(
             name = lowered_name + ".lowering",
-            arguments = flags + ["--target=" + target],
+            arguments = flags + ["--target=" + target] + _npu_flags(target, verify_npu, neutron),
             input_from = input_report,
             lower = ":%s.lower" % name,
             tflite = tflite,
@@ -222,6 +232,12 @@ def pte_model(
         **kwargs
     )
 
+def _npu_flags(target, verify_npu, neutron):
+    """Returns the flags that a target takes beside the others."""
+    if target.startswith(_ETHOS_U):
+        return ["--verify_npu=" + verify_npu]
+    return ["--neutron=" + neutron] if target.startswith(_NEUTRON) else []
+
 def _by_layer(setting):
     return json.encode(setting) if type(setting) == "dict" else setting
 
@@ -229,9 +245,9 @@ def _target(name, target, deps, kwargs):
     """Returns the target as lowering takes it, and what it needs beside deps."""
     if target == "tflite":
         fail("pte_model %s: a .tflite file is written by //aot:lower -- --target tflite" % name)
-    if target.startswith("ethos-u"):
+    if target.startswith(_ETHOS_U):
         return target, [Label("//aot/backends/ethos_u")]
-    if target in ("imxrt700", "mcxn947"):
+    if target in _NEUTRON:
         return target, [Label("//aot/backends/neutron")]
     target_file, _, target_name = target.rpartition(":")
     if not target_file.endswith(".py"):

@@ -25,25 +25,32 @@ or everything runs on the CPU, as the report says.
 """
 
 
-def target_named(reference: str, verify_npu: str = CUT, neutron: str = REQUIRED) -> Target:
+def target_named(reference: str | Target, verify_npu: str = CUT, neutron: str = REQUIRED) -> Target:
     """The target of a name, or a user's own.
 
     Args:
       reference: one of `NAMES`, such as "cortex-m" or "ethos-u55-128"; or where a Target is,
-        "path/to/file.py:NAME" or "pkg.module:NAME".
-      verify_npu: one of `VERIFICATIONS`, for Ethos-U of `NAMES`.
-      neutron: one of `PRESENCES`, for Neutron NPUs of `NAMES`.
+        "path/to/file.py:NAME" or "pkg.module:NAME"; or the Target.
+      verify_npu: one of `VERIFICATIONS`, for Ethos-U of `NAMES` only.
+      neutron: one of `PRESENCES`, for Neutron NPUs of `NAMES` only.
 
     Raises:
       LoweringError: there is no such target, file, module or name, or it is no Target; or such
-        verification or presence.
+        verification or presence, or the target has no NPU for it.
     """
-    for name, given, known in (
-        ("verify_npu", verify_npu, VERIFICATIONS),
-        ("neutron", neutron, PRESENCES),
+    for name, given, known, npus in (
+        ("verify_npu", verify_npu, VERIFICATIONS, NPUS),
+        ("neutron", neutron, PRESENCES, NEUTRONS),
     ):
         if given not in known:
             raise LoweringError(f"there is no {name} {given!r}; there are: {', '.join(known)}")
+        if given != known[0] and not (isinstance(reference, str) and reference in npus):
+            raise LoweringError(
+                f"{name} is {given!r}, and the target is {_shown(reference)}: only the targets "
+                f"{', '.join(npus)} take {name}; remove it"
+            )
+    if isinstance(reference, Target):
+        return reference
     if not isinstance(reference, str):
         raise LoweringError(
             f"the target is {describe(reference)}, neither a Target nor a text: a name, or "
@@ -68,6 +75,13 @@ def target_named(reference: str, verify_npu: str = CUT, neutron: str = REQUIRED)
             f"target {reference} is {target!r}, not an aot.targets.target.Target(name, backends)"
         )
     return target
+
+
+def _shown(reference: object) -> str:
+    """A target's name, or what was given in its place."""
+    if isinstance(reference, Target):
+        return repr(reference.name)
+    return repr(reference) if isinstance(reference, str) else describe(reference)
 
 
 def _tflite() -> Target:

@@ -11,7 +11,9 @@ import pytest
 from aot.backends.cortex_m import CORTEX_M
 from aot.errors import LoweringError
 from aot.targets import target_named
+from aot.targets.target import Target
 
+_MINE = Target("mine", (CORTEX_M,))
 GOOD = """
 from aot.backends.cortex_m import CORTEX_M
 from aot.targets.target import Target
@@ -57,7 +59,19 @@ def test_what_is_no_target(reference: str, folder: Path) -> None:
 
 def test_what_is_no_verification() -> None:
     with pytest.raises(LoweringError, match="no verify_npu 'on'; there are: cut, fail, off"):
-        target_named("cortex-m", "on")
+        target_named("ethos-u55-128", "on")
+
+
+@pytest.mark.parametrize("reference", ["cortex-m", "tflite", "imxrt700", "soc.py:T", _MINE])
+def test_a_target_without_an_ethos_u_takes_no_verification(reference: str | Target) -> None:
+    with pytest.raises(LoweringError, match="verify_npu is 'off', and .* ethos-u55-128, .*remove"):
+        target_named(reference, "off")
+
+
+@pytest.mark.parametrize("reference", ["cortex-m", "ethos-u55-128", _MINE])
+def test_a_target_without_a_neutron_takes_no_presence(reference: str | Target) -> None:
+    with pytest.raises(LoweringError, match="neutron is 'auto', and .*: only the targets imxrt700"):
+        target_named(reference, neutron="auto")
 
 
 @pytest.mark.parametrize("reference", [None, CORTEX_M])

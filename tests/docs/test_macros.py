@@ -147,3 +147,18 @@ def test_an_argument_acts_or_is_refused(case: str, argument: str) -> None:
 def test_a_tflite_file_takes_no_setting_of_a_model(argument: str) -> None:
     expected = f"refused: pte_model net: a .tflite file takes no {argument}; remove it"
     assert _made("pte_model of a .tflite", **{argument: "1"}) == expected
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "npu", "flag"),
+    [
+        ("verify_npu", "off", "ethos-u55-128", "--verify_npu=off"),
+        ("neutron", "auto", "imxrt700", "--neutron=auto"),
+    ],
+)
+def test_settings_of_an_npu(attribute: str, value: str, npu: str, flag: str) -> None:
+    alone = _made("pte_model", **{attribute: value})
+    assert alone.startswith(f"refused: pte_model net: {attribute} is for the targets")
+    as_target = _made("pte_model", **{attribute: value, "target": npu})
+    as_engine = _made("pte_model", **{attribute: value, "engines": {npu: npu}})
+    assert as_target.count(flag) == as_engine.count(flag) == 1

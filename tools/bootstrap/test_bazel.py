@@ -94,6 +94,12 @@ def test_no_color_where_none_is_wanted(machine: Machine, value: str, flag: str) 
     assert machine.run(NO_COLOR=value).stdout == f"bazelisk: {flag}build //a b\n"
 
 
+def test_version_needs_no_server(machine: Machine) -> None:
+    machine.add("bazelisk", "7.7.1")
+    environment = {"PATH": str(machine.path), "HOME": str(machine.home)}
+    assert subprocess.check_output([SCRIPT, "version"], env=environment) == b"bazel 7.7.1\n"
+
+
 def test_little_of_progress_where_it_stays(machine: Machine) -> None:
     machine.add("bazelisk")
     assert machine.run_on_a_terminal() == "bazelisk: build //a b\n"

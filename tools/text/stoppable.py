@@ -7,6 +7,7 @@ be stopped, too.
 
 import errno
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -120,8 +121,20 @@ def stoppable(main: Callable[..., int | None]) -> Callable[[Sequence[Any]], int 
     return run
 
 
+_WRONG_FLAGS = 2
+_MISSING = re.compile(r"flag --(\w+)=None: Flag --\1 must have a value other than None\.")
+
+
+def _missing_named(text: str, flags: Any) -> str:
+    """A text of absl, with required flags that are missing as `--key is missing: <its help>`."""
+    return _MISSING.sub(lambda found: f"--{found[1]} is missing: {flags[found[1]].help}", text)
+
+
 def run_main(main: Callable[..., int | None]) -> None:
-    """Parses absl's flags, runs main with what is left, and exits with what it returns."""
+    """Parses absl's flags, runs main with what is left, and exits with what it returns.
+
+    The status is 2 where a flag is wrong or missing.
+    """
     from absl import app, flags  # imported by a program after this file
 
     def parse(argv: list[str]) -> list[str]:
@@ -131,7 +144,9 @@ def run_main(main: Callable[..., int | None]) -> None:
             except SystemExit:  # with 1 after --help: absl takes that for a failure
                 sys.stdout.flush()
                 sys.exit(0)
-            except flags.Error:
-                return app.parse_flags_with_usage(argv)  # says which, and exits
+            except flags.Error as error:
+                print(_missing_named(str(error), flags.FLAGS), file=sys.stderr)
+                print("--help lists the flags", file=sys.stderr)
+                sys.exit(_WRONG_FLAGS)
 
     app.run(stoppable(main), flags_parser=parse)

@@ -109,8 +109,8 @@ def test_other_errors_are_shown_as_always() -> None:
         (["--help"], 0, "--number"),
         (["--helpfull"], 0, "--number"),
         (["-?"], 0, "--number"),
-        (["--nonsense"], 1, "Unknown command line flag 'nonsense'"),
-        (["--number=x", "--help"], 1, "invalid literal"),
+        (["--nonsense"], 2, "Unknown command line flag 'nonsense'"),
+        (["--number=x", "--help"], 2, "invalid literal"),
     ],
 )
 def test_asking_for_help_is_no_failure(arguments: list[str], status: int, text: str) -> None:
@@ -123,3 +123,14 @@ def test_asking_for_help_is_no_failure(arguments: list[str], status: int, text: 
     done = _run(code, *arguments)
     assert text in done.stdout + done.stderr, done
     assert done.returncode == status
+
+
+def test_a_flag_that_is_missing_is_named_with_its_help() -> None:
+    done = _run(
+        "from tools.text.stoppable import run_main; from absl import flags\n"
+        "flags.DEFINE_string('key', None, 'A private key.', required=True)\n"
+        "flags.DEFINE_string('output', None, 'The signed image.', required=True)\n"
+        "run_main(lambda argv: 3)"
+    )
+    text = "--key is missing: A private key.\n--output is missing: The signed image.\n"
+    assert (done.stderr, done.returncode) == (f"{text}--help lists the flags\n", 2)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 
 import torch
 from torch.export import ExportedProgram
 from torch.export._unlift import _StatefulGraphModule
 from torch.export.unflatten import UnflattenedModule
 from torch.nn.parameter import is_lazy
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 from torch.utils._pytree import tree_leaves
 
 from aot.dialect.quantization import WHOLE_NUMBERS
@@ -47,6 +49,16 @@ _FLOAT = ("FloatFunctional", "FXFloatFunctional")
 """What else is there: it computes in float, and is what torch.ao.nn.quantizable is written with."""
 
 
+_PT2E = re.compile(r"(torch\.ops\.)?(quantized_decomposed|torchao)\.(de)?quantize")
+"""Ops that convert_pt2e puts into a model."""
+
+_REPLACED = {
+    torch.nn.CrossMapLRN2d: "whose code torch.export does not read: put nn.LocalResponseNorm in "
+    "its place, with the same arguments; it is the same but for the first channel, which "
+    "CrossMapLRN2d keeps in the windows of all others",
+}
+"""Layers that cannot be exported, and what to write instead."""
+
 _OBSERVING = {"FakeQuantizeBase": "a fake quantizer", "HistogramObserver": "an observer"}
 """Classes of torch.ao and torchao; other observers change nothing."""
 
@@ -70,6 +82,10 @@ def check_module(model: object) -> None:
             if isinstance(model, type) and issubclass(model, torch.nn.Module)
             else "an nn.Module whose forward calls it"
             if callable(model)
+            else "the nn.Module with these weights: model.load_state_dict(...)"
+            if isinstance(model, Mapping)
+            else "the nn.Module that is in the file: torch.load(...), or torch.export.load(...)"
+            if isinstance(model, str | PurePath)
             else "an nn.Module"
         )
         raise LoweringError(
@@ -98,6 +114,10 @@ def check_module(model: object) -> None:
                 f"{name or 'the model'} is a {kind.__name__} that is quantized already: give the "
                 "float model that it was made from"
             )
+        if kind in _REPLACED:
+            raise LoweringError(f"{name or 'the model'} is a {kind.__name__}, {_REPLACED[kind]}")
+    if isinstance(model, torch.fx.GraphModule):
+        check_float(model.graph)
     if isinstance(model, torch.nn.DataParallel):
         raise LoweringError("the model is DataParallel, which spreads batches: give its .module")
     exported = {part for m in model.modules() if _is_exported(m) for part in m.modules()}
@@ -113,6 +133,16 @@ def check_module(model: object) -> None:
             "their meaning for inference"
         )
     check_weights(dict([*model.named_parameters(), *model.named_buffers()]))
+
+
+def check_float(graph: torch.fx.Graph) -> None:
+    """Raise LoweringError where convert_pt2e made a graph."""
+    found = [node for node in graph.nodes if _PT2E.match(str(node.target))]
+    if found:
+        raise LoweringError(
+            f"the model is quantized already ({found[0].target}, as convert_pt2e writes it): give "
+            "the float model that it was made from"
+        )
 
 
 def check_weights(weights: Mapping[str, object]) -> None:
@@ -137,6 +167,12 @@ def check_weights(weights: Mapping[str, object]) -> None:
             raise LoweringError(
                 f"weight {name} was made in torch.inference_mode(), which torch.export does not "
                 "take: make the model outside of it, or in torch.no_grad()"
+            )
+        is_wrapper: bool = is_traceable_wrapper_subclass(tensor)
+        if is_wrapper:
+            raise LoweringError(
+                f"weight {name} is of the class {type(tensor).__name__}, which is no plain tensor: "
+                "give the float model, before torchao's quantize_ or what else made such weights"
             )
         if tensor.layout is not torch.strided or tensor.is_quantized:
             raise LoweringError(
@@ -197,10 +233,16 @@ def check_inputs(program: ExportedProgram) -> None:
                 f"most {MAX_RANK} dimensions"
             )
         if value.dtype not in (torch.float32, *WHOLE_NUMBERS, *UNQUANTIZED):
+            instead = "x.to(torch.float32)"
+            if value.is_complex():
+                instead = "torch.view_as_real(x), and torch.view_as_complex in forward"
+            elif not value.is_floating_point():
+                instead = "x.to(torch.int32), or x.to(torch.float32) in the scale of training"
             raise LoweringError(
                 f"input {node.name} is {describe(value)}: a model's inputs are float32 here, which "
                 "lowering makes int8, numbers of uint8, int8 or int16, which stay what they are, "
-                "indices, int32 or int64, which it makes int32, or masks, bool"
+                "indices, int32 or int64, which it makes int32, or masks, bool\n"
+                f"    instead: {instead}"
             )
 
 

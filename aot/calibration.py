@@ -15,7 +15,15 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.utils.data import Dataset
 
 from aot.dialect.graph import initial_state
-from aot.errors import LoweringError, describe, module_path, place, source_line
+from aot.errors import (
+    LoweringError,
+    describe,
+    module_path,
+    op_name,
+    place,
+    raising_line,
+    source_line,
+)
 from aot.quantizer.observers import begin_sample
 from tools.text.progress import counted
 
@@ -147,14 +155,21 @@ def calibrate(
 
 
 class _FirstBadValue(Interpreter):
-    """Runs the float ops and stops at the first that gives NaN or infinity."""
+    """Runs the float ops and stops at the first that gives NaN; or infinity, where that is asked.
+
+    Infinity is common: masks hold it.
+    """
+
+    def __init__(self, module: GraphModule, infinite: bool) -> None:
+        super().__init__(module)
+        self._is_bad = torch.isinf if infinite else torch.isnan
 
     def run_node(self, n: Node) -> Any:
         if n.op == "call_module":  # an observer: its value is its input
             return self.fetch_args_kwargs_from_env(n)[0][0]
         result = super().run_node(n)
         is_float = isinstance(result, torch.Tensor) and result.is_floating_point()
-        if is_float and not bool(torch.isfinite(result).all()):
+        if is_float and bool(self._is_bad(result).any()):
             raise _BadValue(n)
         return result
 
@@ -171,34 +186,41 @@ def _explained(
     """What went wrong if an op gave values that no observer can take; None if it was something
     else.
     """
-    try:
-        _FirstBadValue(prepared).run(*inputs)
-    except _BadValue as bad:
-        if not bad.node.all_input_nodes:
-            readers = [reader for reader in bad.node.users if reader.op == "call_function"]
-            return _at(
-                readers[0] if readers else bad.node,
-                f"{bad.node.name} is a constant of the model that holds NaN or infinite values",
-                "a number that the device can reach in its place",
-            )
-        return _at(
-            bad.node,
-            f"with calibration sample {index}, {bad.node.target} gives NaN or infinite values",
-            "keep its input inside the function's domain (clamp it), or mend the sample",
-        )
+    for infinite in (False, True):
+        try:
+            _FirstBadValue(prepared, infinite).run(*inputs)
+        except _BadValue as bad:
+            return _named(bad.node, index, "infinite values" if infinite else "NaN")
     return None
+
+
+def _named(node: Node, index: int, values: str) -> LoweringError:
+    if not node.all_input_nodes:
+        readers = [reader for reader in node.users if reader.op == "call_function"]
+        return _at(
+            readers[0] if readers else node,
+            f"{node.name} is a constant of the model that holds {values}",
+            "a number that the device can reach in its place",
+        )
+    instead = "keep its input inside the function's domain (clamp it), or mend the sample"
+    if "softmax" in str(node.target):
+        instead = "a mask that leaves at least one value of each row, or a sample with such a mask"
+    return _at(node, f"with calibration sample {index}, {op_name(node)} gives {values}", instead)
 
 
 def _at(node: Node, problem: str, instead: str) -> LoweringError:
     where = place(module_path(node), source_line(node))
-    return LoweringError("\n    ".join([problem, *([f"at {where}"] if where else []), instead]))
+    lines = [problem, *([f"at {where}"] if where else []), f"instead: {instead}"]
+    return LoweringError("\n    ".join(lines))
 
 
-def outside_of_table(name: str, error: IndexError) -> LoweringError:
+def outside_of_table(name: str, error: Exception) -> LoweringError:
     """What to say where a model looks up what is not there."""
+    line = raising_line(error)
+    at = f"\n    at {line}" if line else ""
     return LoweringError(
-        f"{name} has an index that is outside of its table: {error}; give indices that an "
-        "embedding has rows for, as the device will"
+        f"{name} has an index that is outside of its table: {error}{at}\n    instead: indices "
+        "that the embedding, or what else is looked up in, has rows for, as the device will give"
     )
 
 
@@ -233,6 +255,11 @@ def check_sample(
             raise LoweringError(
                 f"{where} is {describe(actual)}, the model was exported with {describe(expected)}"
                 + _instead(actual, expected)
+            )
+        if actual.dtype == torch.int64 and bool((actual != actual.to(torch.int32)).any()):
+            raise LoweringError(
+                f"{where} holds {actual.abs().max().item()}, which is no int32: whole numbers of "
+                "int64 are int32 on the device; give indices in [-2147483648, 2147483647]"
             )
         if not bool(torch.isfinite(actual).all()):
             raise LoweringError(

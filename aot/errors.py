@@ -19,6 +19,7 @@ _NOT_THE_USERS = (
     "/torchao/",
     "/executorch/",
     "/aot/constant_masks.py",
+    "/aot/inputs.py",
     "/aot/quantizer/training.py",
 )
 _LINE = 120
@@ -82,6 +83,8 @@ def written_as(node: torch.fx.Node) -> str:
         return "" if packet == [_OPERATORS[name][0]] else _OPERATORS[name][1]
     if name == "wrap_with_autocast":
         return "autocast"
+    if isinstance(node.target, torch._ops.HigherOrderOperator):
+        return ""
     return "" if name.startswith("__") or [name] == packet else name
 
 
@@ -168,12 +171,26 @@ class Problem:
 
 def problem_at(node: torch.fx.Node, reason: str, hint: str) -> Problem:
     """What is wrong with an op of the ATen graph, in the user's own words where they are known."""
+    where = place(module_path(node), source_line(node))
+    return Problem(op_name(node), describe(node.meta.get("val")), where, reason, hint)
+
+
+def op_name(node: torch.fx.Node) -> str:
+    """The op, after the function that the user called: "softmax (aten._softmax.default)"."""
     call = node.args[0] if node.target is operator.getitem else node
     assert isinstance(call, torch.fx.Node)
     written = written_as(call)
-    op = f"{written} ({call.target})" if written else str(call.target)
-    where = place(module_path(node), source_line(node))
-    return Problem(op, describe(node.meta.get("val")), where, reason, hint)
+    return f"{written} ({call.target})" if written else str(call.target)
+
+
+def node_of(error: BaseException) -> torch.fx.Node | None:
+    """The op that code was at when it raised an error, from the innermost frame with one."""
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        names = frame.f_locals
+        for node in (names.get("node"), names.get("n"), *names.values()):
+            if isinstance(node, torch.fx.Node) and node.op.startswith("call_"):
+                return node
+    return None
 
 
 NO_FIXED_SHAPE = "its shape depends on values, and memory is planned ahead of time"
@@ -224,4 +241,6 @@ def describe(value: object) -> str:
         if len(items) > _LISTED and len({*items}) == 1:
             return f"({len(items)} x {items[0]})"
         return "(" + ", ".join(items) + ")"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
     return type(value).__name__

@@ -18,6 +18,7 @@ from torch._subclasses import fake_tensor
 from torch.export import ExportedProgram, _trace
 from torch.export.graph_signature import OutputKind
 from torch.fx import GraphModule, Node
+from torch.fx.experimental import symbolic_shapes
 from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 from torch.fx.graph import _PyTreeCodeGen, _PyTreeInfo
 from torch.fx.node import map_arg
@@ -27,6 +28,7 @@ from torch.utils._pytree import tree_leaves, tree_structure
 from aot.accepted import (
     check_dense,
     check_effects,
+    check_float,
     check_inputs,
     check_module,
     check_shapes,
@@ -120,6 +122,7 @@ def export_aten(
     """
     if isinstance(model, ExportedProgram):
         program = model
+        check_float(model.graph)
         check_weights({**model.state_dict, **model.constants})
     else:
         check_module(model)
@@ -267,7 +270,10 @@ def _torch_silent() -> Iterator[None]:
     names = vars(_trace)
     names["print"] = lambda *_, **__: None  # in front of the builtin
     try:
-        with replaced(fake_tensor.log, disabled=True):
+        with (
+            replaced(fake_tensor.log, disabled=True),
+            replaced(symbolic_shapes.log, disabled=True),
+        ):
             yield
     finally:
         del names["print"]

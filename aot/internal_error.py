@@ -26,9 +26,10 @@ from aot.errors import (
     LoweringError,
     describe,
     module_path,
+    node_of,
+    op_name,
     place,
     source_line,
-    written_as,
 )
 from aot.inputs import Inputs
 from aot.uncompiled import original, uncompiled
@@ -107,13 +108,9 @@ def _internal(error: Exception, given: Mapping[str, Any]) -> InternalError:
 
 
 def _at(error: Exception) -> str:
-    """The op and the line of the model that lowering was at, from the innermost frame with one."""
-    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-        names = frame.f_locals
-        for node in (names.get("node"), names.get("n"), *names.values()):
-            if isinstance(node, Node) and node.op.startswith("call_"):
-                return place(*_op_and_place(node))
-    return ""
+    """The op and the line of the model that lowering was at; "" if unknown."""
+    node = node_of(error)
+    return "" if node is None else place(*_op_and_place(node))
 
 
 def _op_and_place(node: Node) -> tuple[str, str]:
@@ -121,9 +118,7 @@ def _op_and_place(node: Node) -> tuple[str, str]:
     if isinstance(origin, Origin):
         op = ", ".join(origin.ops) or f"{node.target}"
         return op, place(origin.module, origin.source)
-    written = written_as(node)
-    op = f"{written} ({node.target})" if written else f"{node.target}"
-    return op, place(module_path(node), source_line(node))
+    return op_name(node), place(module_path(node), source_line(node))
 
 
 def _bundle(error: Exception, given: Mapping[str, Any]) -> Path:

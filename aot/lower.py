@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from aot.dialect.graph import copied, initial_state
 from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
-from aot.errors import LoweringError
+from aot.errors import LoweringError, describe
 from aot.export import export_aten
 from aot.garbage import older_objects_left
 from aot.inputs import Inputs
@@ -174,10 +176,8 @@ def lower(
         if not isinstance(value, bool):
             raise LoweringError(f"{name} is {value!r:.40}: True or False, for the whole model")
     limits = Limits(min_sqnr, min_agreement)
-    if train is not None and not callable(train):
-        raise LoweringError(
-            f"train is {type(train).__name__}: give a function that trains the module it is given"
-        )
+    if train is not None:
+        _check_train(train)
     target = target_named(target, verify_npu, neutron)
     target.check()
     model = original(model)
@@ -273,3 +273,20 @@ def lower(
     if first_input is not None:
         check_first_input(report, first_input)
     return Lowered(module, moved, pte, report, exported, floats, quantized, folded, quality)
+
+
+def _check_train(train: object) -> None:
+    """Raise LoweringError where a training loop does not take the module that it trains."""
+    if not callable(train):
+        raise LoweringError(
+            f"train is {describe(train)}: give a function that trains the module it is given"
+        )
+    with contextlib.suppress(ValueError):  # a function without a signature
+        signature = inspect.signature(train)
+        try:
+            signature.bind(torch.nn.Module())
+        except TypeError as error:
+            raise LoweringError(
+                f"train takes {signature}: give a function of one argument, the module that it "
+                "trains"
+            ) from error

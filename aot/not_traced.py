@@ -22,6 +22,7 @@ from aot.errors import (
     NO_FIXED_SHAPE,
     WRITTEN_OUT,
     calling_line,
+    describe,
     raising_line,
     takes_gradient,
 )
@@ -54,6 +55,9 @@ _OF_LOSS = "what the loss is of, as the model's output"
 _BUFFER = "a buffer (register_buffer) that forward changes itself, without .data: docs/state.md"
 _PACKS = ("/torch/nn/utils/rnn.py", "/torch/nn/modules/rnn.py")
 _CHECKS = "/torch/distributions/"
+_ADAPTIVE = "/torch/nn/modules/adaptive.py"
+_TRANSFORMS = "/torch/_functorch/eager_transforms.py"
+_GRADIENTS = re.compile(r"vjp|jvp|grad|jac|hess")
 _ASSIGNED = re.compile(r"tensor attributes? (.+?) (was|were) assigned during export")
 _RETURNED = re.compile(r"Found <class '(.+?)'> in output")
 
@@ -61,7 +65,11 @@ _RETURNED = re.compile(r"Found <class '(.+?)'> in output")
 def as_it_takes(error: Exception, inputs: Sequence[torch.Tensor]) -> str:
     """What to give a model that does not run on its inputs, by what it raised."""
     text = str(error)
-    hint = "a model and samples that model(*sample) takes, or dicts with the names of its arguments"
+    given = ", ".join(map(describe, inputs))
+    hint = (
+        "a model and samples that model(*sample) takes, or dicts with the names of its arguments; "
+        f"the first sample is {given}"
+    )
     if any(x.dtype != torch.float32 for x in inputs) and _OTHER_TYPES.search(text):
         kept = "samples of float32, x.to(torch.float32), in the scale of training"
         return f"{kept}; or a model that makes them so"
@@ -92,6 +100,12 @@ def line_with_data(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> st
     return data.line
 
 
+def _transforms(error: Exception) -> bool:
+    """Return whether torch.func was computing a gradient: grad, jacrev, hessian and their kin."""
+    frames = extract_tb(error.__traceback__)
+    return any(f.filename.endswith(_TRANSFORMS) and _GRADIENTS.search(f.name) for f in frames)
+
+
 def why_not_traced(error: Exception) -> tuple[str, str]:
     """What is wrong, and the hint, of what torch.export raised."""
     text = [*str(error).strip().splitlines(), ""][0]
@@ -102,12 +116,17 @@ def why_not_traced(error: Exception) -> tuple[str, str]:
     losses = [frame.name for frame in extract_tb(error.__traceback__) if "_loss" in frame.name]
     if losses and isinstance(error, GuardOnDataDependentSymNode):
         return f"the model computes a loss ({losses[0]})", _OF_LOSS
+    if isinstance(error, GuardOnDataDependentSymNode) and any(f.endswith(_ADAPTIVE) for f in files):
+        what = "nn.AdaptiveLogSoftmaxWithLoss decides by its values which clusters it computes"
+        return what, "layer.log_prob(x), all classes' scores; its .argmax(1) for predict"
     if isinstance(error, GuardOnDataDependentSymNode):
         if any(_CHECKS in file for file in files):
             return "a distribution checks the values that it is made of", "validate_args=False"
         if _ASSERTS.search(line):
             what = "the model checks values that it computes, which the device does not"
             return what, "leave the check out of forward"
+        if "one_hot(" in line:
+            return f"{_NUMBER}: how many classes there are", "F.one_hot(indices, num_classes)"
         is_number = _TAKES_NUMBER.search(line) and not _CHOOSES.search(line.partition(": ")[2])
         if is_number or str(error.cond).isidentifier():  # not a condition but a number itself
             return _NUMBER, _LEAVE_OUT
@@ -125,7 +144,7 @@ def why_not_traced(error: Exception) -> tuple[str, str]:
         return "the model changes a tensor by its .data, which torch.export does not see", _BUFFER
     if isinstance(error, DataDependentOutputException):
         return f"{_NUMBER} ({text})", _AS_VALUES
-    if takes_gradient(error):
+    if takes_gradient(error) or _transforms(error):
         return "the model takes a gradient, which the device does not", WRITTEN_OUT
     if "_nested_tensor" in text:
         return "the model makes a nested tensor", "values padded to one length, and a mask of them"

@@ -60,7 +60,8 @@ def _run(
     """Results of a run near the example, and the buffers after it."""
     generator = torch.Generator().manual_seed(seed)
     inputs = [x + torch.randn(x.shape, generator=generator) for x in example_inputs]
-    with torch.no_grad():
+    with torch.no_grad(), torch.random.fork_rng():
+        torch.manual_seed(seed)  # for a model that draws random numbers
         results = tree_leaves(model(*inputs))
     return [x for x in [*results, *model.buffers()] if isinstance(x, torch.Tensor)]
 

@@ -9,6 +9,7 @@ import torch
 from absl import logging
 from torch.fx import GraphModule, Node
 
+from aot.accepted import UNQUANTIZED
 from aot.backends.cortex_m import has_float_kernel
 from aot.dialect.results import is_result, taken_from
 from aot.errors import (
@@ -96,7 +97,7 @@ _HINTS = {
             "alpha_dropout",
             "feature_alpha_dropout",
         ),
-        "training=self.training, which eval() makes False",
+        "training=self.training, which eval() makes False; before the model is exported",
     ),
     "aten.scatter_reduce": "torch.where, with a mask of the places",
     "aten.index_reduce": "index_add divided by how many for a mean; or torch.where, with a mask of "
@@ -122,16 +123,48 @@ _HINTS = {
     "constants",
     "pdist": "torch.cdist(x, x), of which it is what lies above the diagonal",
     **dict.fromkeys(
-        ("fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine"),
+        (
+            "fake_quantize_per_tensor_affine",
+            "fake_quantize_per_channel_affine",
+            "aten.quantize_per_tensor",
+            "aten.quantize_per_channel",
+            "aten.dequantize",
+        ),
         "the values as they are: lowering quantizes",
     ),
     "embedding_bag": "indices of [bags, size], filled up with padding_idx, and no offsets",
     "aten.nanmedian": "torch.median: values of int8 are numbers",
     "aten.masked_scatter": "torch.where, with values that are at their places already",
-    "item": "leave .item() out: a tensor of one element broadcasts",
+    **dict.fromkeys(
+        ("item", "aten._local_scalar_dense"),
+        "leave .item() out: a tensor of one element broadcasts; or a number from the start",
+    ),
     **dict.fromkeys(
         ("aten.histc", "aten.mode", "aten.frexp"),
         "what it works on as an output of the model, and the rest in the application",
+    ),
+    **dict.fromkeys(
+        (
+            f"{name}_"
+            for name in (
+                "kaiming_normal",
+                "kaiming_uniform",
+                "normal",
+                "trunc_normal",
+                "uniform",
+                "xavier_normal",
+                "xavier_uniform",
+            )
+        ),
+        "random numbers that are an input of the model; layers and their weights are made in "
+        "__init__, not in forward",
+    ),
+    "aten.bucketize": "(boundaries[None] < values[:, None]).sum(1), or boundaries that are "
+    "constants",
+    "heaviside": "torch.where(x == 0.0, values, (x > 0.0).to(x.dtype))",
+    **dict.fromkeys(
+        ("aten.scatter.reduce", "aten.scatter.value_reduce"),
+        "scatter_add for a sum, with a tensor of values; or torch.where, with a mask of the places",
     ),
     "rrelu": "training=False, which takes the mean of the slopes",
     "cond": "both ways, and m * a + (1 - m) * b of a mask of the condition, "
@@ -146,6 +179,8 @@ _HINTS_BY_DTYPE = {
         "float32: leave .double(), .half() and what else changes the type out",
     ),
 }
+
+_NUMBER = "aten._local_scalar_dense"
 
 MayBeFloat = Callable[[Node], bool]
 """Whether an op may be float32 where it has no int8 form."""
@@ -243,6 +278,12 @@ def _problem(node: Node, roots: Roots, may_be_float: MayBeFloat) -> Problem | No
     if not gives_integers(node):
         tensors = [value[0] if isinstance(value, tuple) else value, *tensors]
     wrong = [t for t in tensors if not isinstance(t, torch.Tensor) or t.dtype != torch.float32]
+    if rule is None and len(wrong) < len(tensors):  # indices and masks are not what is wrong
+        wrong = [t for t in wrong if not isinstance(t, torch.Tensor) or t.dtype not in UNQUANTIZED]
+    if name.startswith(_NUMBER):
+        return problem(
+            "it makes a number of Python of a value that the model computes", _HINTS[_NUMBER]
+        )
     shapes = [t.shape for t in tensors if isinstance(t, torch.Tensor)]
     if any(0 in shape for shape in shapes) and rejection is None:
         return problem("it works on a tensor without elements", "values with at least one element")

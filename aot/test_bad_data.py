@@ -80,14 +80,12 @@ def test_arguments_that_have_names_only() -> None:
 
 def test_a_constant_that_is_no_number_is_said_to_be_one() -> None:
     module, data = model(lambda x: torch.where(x > 0.0, x, math.nan)), samples((1, 4))
-    text = r"is a constant of the model that holds NaN .*\n    at .*\n    a number that the device"
+    text = r"is a constant of the model that holds NaN\n    at .*\n    instead: a number that"
     with pytest.raises(LoweringError, match=text):
         lower(module, data[0], calibration=data)
 
 
 def test_calibration_outside_a_functions_domain() -> None:
     module, data = model(lambda x: torch.log(x)), samples((1, 4))
-    with pytest.raises(
-        LoweringError, match=r"sample 0, aten.log.default gives NaN or infinite values\n    at "
-    ):
+    with pytest.raises(LoweringError, match=r"sample 0, aten.log.default gives NaN\n    at "):
         lower(module, data[0], calibration=data)

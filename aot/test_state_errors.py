@@ -199,7 +199,7 @@ ERRORS: dict[str, tuple[Callable[[], nn.Module], str]] = {
     "a module of two names": (two_names, r"\(inner.a and other.a\).*one name"),
     "repeats one element": (
         lambda: Buffers(returned, a=torch.zeros(1, 1).expand(1, 6)),
-        "a single memory location\n.*memory of its own",
+        "a single memory location\n +at .*copy_.*\n.*memory of its own",
     ),
     "a parameter": (Parameter, "changes its parameter w: make it a buffer"),
     "an index": (lambda: Kept(_ring), "forward keeps index in Python"),

@@ -52,6 +52,8 @@ class FloatModel:
             except IndexError as error:
                 raise outside_of_table("a sample", error) from error
             except RuntimeError as error:  # of what export does not look at, such as shared memory
+                if "out of bounds" in str(error):
+                    raise outside_of_table("a sample", error) from error
                 where = raising_line(error)
                 at = f"\n    at {where}" if where else ""
                 at += f"\n    instead: {WRITTEN_OUT}" if takes_gradient(error) else ""

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from torch.fx import GraphModule, Node
 
-from aot.errors import LoweringError, function_names
+from aot.errors import LoweringError, describe, function_names
 
 DEFAULT = "default"
 
@@ -45,7 +45,7 @@ class ByLayer:
     ) -> None:
         if not isinstance(given, str | Mapping):
             raise LoweringError(
-                f"{what} is {type(given).__name__}: give one text for the whole model, or a dict "
+                f"{what} is {_kind(given)}: give one text for the whole model, or a dict "
                 f'by layer, {{"{DEFAULT}": "{default}", "layers.3": "{choices[-1]}"}}'
             )
         values = {DEFAULT: given} if isinstance(given, str) else {DEFAULT: default, **given}
@@ -115,6 +115,10 @@ class ByLayer:
             f"{self._what}: {pattern!r} is without effect, {', '.join(map(repr, over))} behind it "
             "counts for all that it matches: of several the last counts, so put the wider first"
         )
+
+
+def _kind(given: object) -> str:
+    return describe(given) if isinstance(given, type) else type(given).__name__
 
 
 def _paths(node: Node) -> list[str]:

@@ -14,7 +14,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import border_nodes
 from aot.dialect.moved import CHANNELS_FIRST
 from aot.dialect.quantization import ACTIVATION_TYPES, Quantization
-from aot.errors import LoweringError
+from aot.errors import LoweringError, describe
 from aot.quantizer.supported import is_float_tensor
 
 _KINDS = {str(kind): kind for kind in ACTIVATION_TYPES.values()}
@@ -41,7 +41,10 @@ def output_quantization(report: Mapping[str, Any], taken: torch.Tensor) -> Quant
         if output["layout"] in ("nhwc", "nlc"):
             shapes.append([shape[i] for i in CHANNELS_FIRST[len(shape)]])
     except (KeyError, IndexError, TypeError):
-        raise LoweringError("input_from is no report of a lowered model") from None
+        raise LoweringError(
+            f"input_from is {describe(report)}, no report of a lowered model: give the report of "
+            "the model before, lowered.report, or json.loads() of its file"
+        ) from None
     if quantization is None:
         raise LoweringError(
             f"input_from: the first output of the model before is {dtype} and has no scale to "

@@ -73,9 +73,9 @@ class Other(Quantizer):  # type: ignore[misc]
     def __init__(self, quantizer: Quantizer) -> None:
         super().__init__()
         if not isinstance(quantizer, Quantizer):
-            what = quantizer.__name__ if isinstance(quantizer, type) else describe(quantizer)
             raise LoweringError(
-                f"quantizer is {what}: give an object of a class derived from torchao's Quantizer"
+                f"quantizer is {describe(quantizer)}: give an object of a class derived from "
+                "torchao's Quantizer"
             )
         self._quantizer = quantizer
 

@@ -154,7 +154,7 @@ def test_what_is_infinite_saturates(quantization: str, observer: str) -> None:
 @pytest.mark.parametrize("observer", ["histogram", "minmax", "moving_average"])
 def test_what_is_no_number_is_an_error(observer: str) -> None:
     data = DATA[ROW]
-    with pytest.raises(LoweringError, match="sample 0, aten.sqrt.default gives NaN or infinite"):
+    with pytest.raises(LoweringError, match="sample 0, aten.sqrt.default gives NaN"):
         lower(model(torch.sqrt), data[0], calibration=data, observer=observer)
 
 

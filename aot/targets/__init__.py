@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from aot.errors import LoweringError, describe
 from aot.references import REFERENCE_FORMS, named
 from aot.targets.npus import NEUTRONS, NPUS
@@ -65,9 +67,12 @@ def target_named(reference: str | Target, verify_npu: str = CUT, neutron: str = 
             return _ethos_u(reference, verify_npu)
         if reference in NEUTRONS:
             return _neutron(reference, neutron)
+        near = get_close_matches(reference.lower(), NAMES, 1)
+        meant = f" (the nearest is {near[0]!r})" if near else ""
         raise LoweringError(
-            f"there is no target {reference!r}; there are: {', '.join(NAMES)}; or say "
-            f"where yours is: {REFERENCE_FORMS}"
+            f"there is no target {reference!r}{meant}; there are: {', '.join(NAMES)}. "
+            f"{_CORTEX_M.name!r} is for every core, which a board has, and that is chosen when a "
+            f"model is planned. Of your own target say where it is: {REFERENCE_FORMS}"
         )
     target = named(reference)
     if not isinstance(target, Target):

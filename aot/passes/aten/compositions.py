@@ -94,12 +94,14 @@ def _nan_in_order(module: GraphModule, node: Node) -> Results:
 
 
 def _not_nan(module: GraphModule, node: Node) -> Results:
-    """NaN where there is one, as xlogy has it: no value is NaN here."""
+    """NaN where there is one, as xlogy has it: no value is NaN here, and a constant known."""
     nan = tensor_constant(module, argument(node, "self"))
     value: Node = argument(node, "other")
-    if source_of(node).target is not _aten.isnan.default:
-        return {}
     if nan is None or not bool(nan.isnan().all()):
+        return {}
+    mask = source_of(node)
+    nowhere = tensor_constant(module, mask)
+    if mask.target is not _aten.isnan.default and (nowhere is None or bool(nowhere.any())):
         return {}
     return {0: value} if value.meta["val"].shape == node.meta["val"].shape else {}
 

@@ -8,6 +8,7 @@ forgotten; so are writes that leave a buffer as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import torch
 from torch._C._functorch import is_functorch_wrapped_tensor
 from torch._export.verifier import SpecViolationError
+from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind, OutputSpec
 from torch.fx import Graph, GraphModule, Node
@@ -23,11 +25,22 @@ from torch.fx.graph import CodeGen
 from torch.utils._pytree import tree_map_only
 
 from aot.dialect.graph import State, drop_dead_code, state_of, tensor_constant
-from aot.errors import WRITTEN_OUT, LoweringError, describe
+from aot.errors import (
+    WRITTEN_OUT,
+    LoweringError,
+    describe,
+    module_path,
+    node_of,
+    op_name,
+    place,
+    source_line,
+)
 from aot.passes.aten.run_decompositions import run_decompositions
 from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
+
+_EXECUTING = re.compile(r"While executing %(\w+)")
 
 
 @contextmanager
@@ -91,7 +104,7 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
             "the model gives one value to two buffers, or to a buffer and to an input that it "
             "changes: keep it in one"
         ) from error
-    except (AssertionError, RuntimeError) as error:  # torch's, of memory that it cannot write
+    except (AssertionError, RuntimeError) as error:  # torch's
         constants = {**program.state_dict, **program.constants}
         if any(map(_is_wrapped, constants.values())):
             raise LoweringError(
@@ -107,12 +120,7 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
             ) from error
         if isinstance(error, PendingUnbackedSymbolNotFound):
             raise
-        text = str(error).strip().splitlines()
-        raise LoweringError(
-            f"torch.export cannot follow what the model changes: {text[0] if text else ''}\n"
-            "    instead: make it a buffer (register_buffer) with memory of its own, and change it "
-            "in place or assign to it"
-        ) from error
+        raise _not_decomposed(program, error) from error
     for spec in functional.graph_signature.output_specs:
         if spec.kind is OutputKind.PARAMETER_MUTATION and _is_renormed(functional, spec):
             layer = str(spec.target).rpartition(".")[0] or "the model"
@@ -127,6 +135,40 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
                 "(register_buffer), which is state"
             )
     return functional
+
+
+def _not_decomposed(program: ExportedProgram, error: Exception) -> LoweringError:
+    """Name the op that torch does not decompose, and the reason: memory, or torch's own."""
+    node = _failed_at(program, error)
+    at = (
+        f"\n    at {place(op_name(node), place(module_path(node), source_line(node)))}"
+        if node
+        else ""
+    )
+    text = [*str(error).strip().splitlines(), ""][0]
+    is_written = any(
+        isinstance(n.target, OpOverload) and n.target._schema.is_mutable
+        for n in program.graph.nodes
+    )
+    if is_written:
+        return LoweringError(
+            f"torch.export cannot follow what the model changes: {text}{at}\n"
+            "    instead: make it a buffer (register_buffer) with memory of its own, and change it "
+            "in place or assign to it"
+        )
+    return LoweringError(
+        f"torch.export cannot decompose an op of the model: {text}{at}\n    instead: other "
+        "functions that compute the same (docs/operators.md)"
+    )
+
+
+def _failed_at(program: ExportedProgram, error: Exception) -> Node | None:
+    """The node of a program that torch was at: of its frames, or as it writes into its text."""
+    names = {node.name: node for node in program.graph.nodes if node.op == "call_function"}
+    found = _EXECUTING.search(str(error))
+    node = node_of(error)
+    name = found[1] if found else node.name if node else ""
+    return names.get(name)
 
 
 def _is_renormed(program: ExportedProgram, spec: OutputSpec) -> bool:

@@ -59,12 +59,13 @@ def tree(tmp_path: Path) -> Path:
     ],
 )
 def test_a_change_needs_a_line(tree: Path, file: str, old: str, new: str, name: str) -> None:
+    changelog = tree / surface.CHANGELOG
+    changelog.write_text(changelog.read_text().replace(surface.unreleased(tree), "\n"))
     before = surface.unexplained(tree)
     text = (tree / file).read_text()
     assert old in text
     (tree / file).write_text(text.replace(old, new))
     assert f"{file} {name}" in set(surface.unexplained(tree)) - set(before)
-    changelog = tree / surface.CHANGELOG
     added = "".join(f"- `{d.split(' ')[1]}`\n" for d in surface.differences(tree))
     head = "\n## Unreleased\n"
     changelog.write_text(re.sub(head, head + added, changelog.read_text(), count=1))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from torchao.quantization.pt2e import (
     MovingAveragePerChannelMinMaxObserver,
 )
 
+from aot.dialect.grid import common_step, exact_scale
 from aot.quantizer.histogram import FastHistogramObserver
 
 _FINEST = 2**18  # the largest n of a scale 1/n
@@ -36,6 +38,40 @@ class _Scaled:
         scale, zero_point = super()._calculate_qparams(min_val, max_val)  # type: ignore[misc]
         is_zero = (min_val == 0.0) & (max_val == 0.0)
         return torch.where(is_zero.reshape(scale.shape), _OF_ZEROS, scale), zero_point
+
+
+class _OnGrid:
+    """Makes the scale divide what has to be exact: values that are all multiples of one number, as
+    whole numbers are, else the constants that values are compared with.
+    """
+
+    quant_min: int
+    quant_max: int
+    qscheme: torch.qscheme
+
+    def __init__(self, *, constants: Sequence[float] = (), **options: Any) -> None:
+        super().__init__(**options)
+        self.constants = constants
+        self._step: float | None = 0.0  # until there are values other than 0
+        self._ends = (0.0, 0.0)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        finite = x.detach().to(torch.float32)[~x.detach().isinf()] if self._step is not None else x
+        if self._step is not None and finite.numel():
+            self._step = common_step(finite.numpy(), self._step)
+            low, high = map(float, finite.aminmax())
+            self._ends = min(low, self._ends[0]), max(high, self._ends[1])
+        return super().forward(x)  # type: ignore[misc]
+
+    def _calculate_qparams(self, min_val: torch.Tensor, max_val: torch.Tensor) -> Any:
+        found = super()._calculate_qparams(min_val, max_val)  # type: ignore[misc]
+        if not (self._step or self.constants) or not min_val <= max_val:
+            return found
+        is_symmetric = self.qscheme == torch.per_tensor_symmetric
+        integers = self.quant_min, self.quant_max, is_symmetric
+        ends = float(min_val), float(max_val)
+        exact = exact_scale(integers, ends, self._step, self._ends, self.constants)
+        return found if exact is None else tuple(map(torch.full_like, found, exact))
 
 
 class _Headroom:
@@ -124,19 +160,19 @@ def begin_sample(module: torch.nn.Module) -> None:
             observer.begin()
 
 
-class MinMax(_Headroom, _Finite, _Scaled, MinMaxObserver):  # type: ignore[misc]
+class MinMax(_Headroom, _OnGrid, _Finite, _Scaled, MinMaxObserver):  # type: ignore[misc]
     """From the smallest value to the largest."""
 
 
-class MovingAverage(_Headroom, _Finite, _Scaled, Average):
+class MovingAverage(_Headroom, _OnGrid, _Finite, _Scaled, Average):
     """The moving average of the samples' smallest and largest values."""
 
 
-class Histogram(_Headroom, _Scaled, FastHistogramObserver):
+class Histogram(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
     """Clips step by step what lies far out, while the error that a histogram predicts shrinks."""
 
 
-class Percentile(_Headroom, _Scaled, FastHistogramObserver):
+class Percentile(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
     """Leaves out the same share of the values, 0.01 %, on either side."""
 
     def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
@@ -148,7 +184,7 @@ class Percentile(_Headroom, _Scaled, FastHistogramObserver):
         return self.min_val + width * first, self.min_val + width * (last + 1)
 
 
-class MeanSquaredError(_Headroom, _Scaled, FastHistogramObserver):
+class MeanSquaredError(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
     """Of ranges of any two ends, the one of the least error by a histogram: values outside have
     their distance to the range, values inside a step's rounding, zeros none.
     """
@@ -224,7 +260,7 @@ class _CalibratesFirst(Average):
         return MinMaxObserver.forward(self, x) if self.calibrates else super().forward(x)
 
 
-class _InTraining(_Headroom, _Finite, _Scaled, _CalibratesFirst):
+class _InTraining(_Headroom, _OnGrid, _Finite, _Scaled, _CalibratesFirst):
     """The same of finite values."""
 
 
@@ -269,9 +305,19 @@ OBSERVERS: dict[str, Any] = {
 """Observers of activations by the name that `lower` takes."""
 
 
-def activation_observer(name: str, training: bool, headroom: float) -> Any:
-    """What a quantization spec makes its observer or, in training, its fake quantizer with."""
-    return _made(_InTraining if training else OBSERVERS[name], training, headroom=headroom)
+def activation_observer(
+    name: str, training: bool, headroom: float, constants: Sequence[float] = ()
+) -> Any:
+    """The maker of an observer or, in training, a fake quantizer, for a quantization spec.
+
+    Args:
+      name: of the observer.
+      training: makes fake quantizers.
+      headroom: share of the range that is left for values that calibration does not show.
+      constants: that the values are compared with.
+    """
+    observer = _InTraining if training else OBSERVERS[name]
+    return _made(observer, training, headroom=headroom, constants=tuple(constants))
 
 
 def known_observer(scale: float, zero_point: int, training: bool, headroom: float) -> Any:

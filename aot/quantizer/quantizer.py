@@ -10,7 +10,7 @@ of the op that made it and is requantized on its way into the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from torch.fx import GraphModule, Node
@@ -35,9 +35,10 @@ from aot.dialect.quantization import (
     QuantizedType,
 )
 from aot.dialect.recurrence import STATE_BITS
-from aot.dialect.results import is_result, take, taken_from, values_of
+from aot.dialect.results import is_result, taken_from
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer import recipe as asked_for
+from aot.quantizer.compared import compared_constants
 from aot.quantizer.first_input import given_inputs
 from aot.quantizer.groups import Groups, grouped
 from aot.quantizer.int4 import round_weights
@@ -52,8 +53,8 @@ from aot.quantizer.others import KEY, REFUSED
 from aot.quantizer.qdq import keep_float, stays_float
 from aot.quantizer.recipe import Recipe
 from aot.quantizer.specs import fixed, per_channel, per_tensor
-from aot.quantizer.supported import is_float_tensor, readers_for, supported_rule
-from aot.rules import fused_clamp, unread_states
+from aot.quantizer.supported import is_float_tensor, readers_for, supported_rule, take_states
+from aot.rules import fused_clamp
 from aot.rules.four_bits import has_four_bit_form
 from aot.rules.function import Roots, roots_known
 from aot.rules.rule import HEADROOM, HEADROOM_INT16, Integers, Rule, Shares
@@ -89,6 +90,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         self._without_int16: list[Node] = []
         self._without_four_bits: list[Node] = []
         self._conversions: dict[Node, tuple[Node, QuantizationSpecBase]] = {}
+        self._constants: dict[Node, set[float]] = {}
 
     @property
     def wide(self) -> frozenset[str]:
@@ -108,7 +110,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
-        _take_states(model)
+        take_states(model)
+        self._constants = compared_constants(model.graph.nodes)
         with roots_known(model.graph) as roots:
             self._annotate_all(model, roots)
         return model
@@ -334,7 +337,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                     kinds[value] = INT16 if node in self._wide else INT8
         for value, users in readers.items():
             kind, group = kinds[value], groups[value]
-            spec = self._observed(kind, value, 0.0)
+            spec = self._observed(kind, [value], 0.0)
             if group.exact and group.fixed is not None and kind is INT16:
                 spec = fixed(widened(group.fixed.quantization))
             self._conversions[value] = min(users, key=lambda n: order[n]), spec
@@ -350,12 +353,16 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 specs[value] = spec
         return specs
 
-    def _observed(self, kind: QuantizedType, value: Node, headroom: float) -> QuantizationSpec:
-        name, training = self._recipe.observer.of(value), self._recipe.training
+    def _observed(
+        self, kind: QuantizedType, values: Sequence[Node], headroom: float
+    ) -> QuantizationSpec:
+        """One scale of values, by the observer of the first."""
+        name, training = self._recipe.observer.of(values[0]), self._recipe.training
         if kind is INT16 and name in ("histogram", "minmax"):
             # int16 has steps enough: there is nothing to gain by clipping, and much to lose.
             name, headroom = "minmax", max(headroom, HEADROOM_INT16)
-        return per_tensor(kind, activation_observer(name, training, headroom))
+        constants = sorted(set().union(*(self._constants.get(v, ()) for v in values)))
+        return per_tensor(kind, activation_observer(name, training, headroom, constants))
 
     def _spec(
         self, value: Node, groups: Groups, firsts: dict[Node, Node], edge: bool = False
@@ -373,7 +380,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             return per_tensor(INT16, carried_observer(STATE_BITS, group.spare_bits, training))
         if group.fixed is None:
             kind = INT16 if group.wide else replace(INT8, symmetric=group.symmetric)
-            return self._observed(kind, first, group.headroom)
+            return self._observed(kind, [first, *group.members], group.headroom)
         quantization = group.fixed.quantization
         if group.wide:
             return fixed(widened(quantization))
@@ -381,18 +388,6 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             return fixed(quantization)
         known = quantization.scale, quantization.zero_point
         return per_tensor(quantization.type, known_observer(*known, training, HEADROOM))
-
-
-def _take_states(model: GraphModule) -> None:
-    """Takes the states that nobody reads out of their calls, so that they are observed: here, for
-    other quantizers drop what has no reader.
-    """
-    for call in list(model.graph.nodes):
-        for index in unread_states(call):
-            with model.graph.inserting_after(call):
-                state = take(model.graph, call, index)
-            state.meta = {**call.meta, "val": values_of(call)[index]}
-    model.recompile()
 
 
 def _problem(node: Node, reason: str) -> Problem:

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import torch
-from torch.fx import Node
+from torch.fx import GraphModule, Node
 
-from aot.dialect.results import taken_from
-from aot.rules import gives_integers, rule_for
+from aot.dialect.results import take, taken_from, values_of
+from aot.rules import gives_integers, rule_for, unread_states
 from aot.rules.function import Roots, function_root, is_interior, members
 from aot.rules.rule import Rule
 
@@ -35,3 +35,15 @@ def readers_for(node: Node) -> list[Node]:
     if call is not node:
         return [call]
     return [m for m in members(node) if m is not node] if function_root(node) is not None else []
+
+
+def take_states(model: GraphModule) -> None:
+    """Takes the states that nobody reads out of their calls, so that they are observed: here, for
+    other quantizers drop what has no reader.
+    """
+    for call in list(model.graph.nodes):
+        for index in unread_states(call):
+            with model.graph.inserting_after(call):
+                state = take(model.graph, call, index)
+            state.meta = {**call.meta, "val": values_of(call)[index]}
+    model.recompile()

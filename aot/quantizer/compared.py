@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Constants that values are compared with: they have to be on the grid of a scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import torch
+from torch.fx import Node
+
+from aot.dialect.graph import tensor_constant
+
+_aten = torch.ops.aten
+_COMPARISONS = {
+    getattr(getattr(_aten, name), overload)
+    for name in ("eq", "ne", "lt", "le", "gt", "ge")
+    for overload in ("Scalar", "Tensor")
+}
+_MOST = 16  # constants of a tensor that one value is compared with
+
+
+def compared_constants(nodes: Iterable[Node]) -> dict[Node, set[float]]:
+    """The finite constants other than 0 that each value of a graph is compared with; those of a
+    constant are its own, too.
+    """
+    found: dict[Node, set[float]] = {}
+    for node in nodes:
+        if node.target in _COMPARISONS:
+            constants = {n for operand in node.args[:2] for n in _constants(node, operand)}
+            for value in node.all_input_nodes:
+                found.setdefault(value, set()).update(constants)
+    return found
+
+
+def _constants(node: Node, value: object) -> set[float]:
+    if isinstance(value, Node):
+        module = node.graph.owning_module
+        assert module is not None
+        known = tensor_constant(module, value)
+        if known is None or known.is_complex():
+            return set()
+        numbers = known.unique()
+        values = numbers.tolist() if numbers.numel() <= _MOST else []
+    else:
+        values = [value]
+    return {float(number) for number in values if number and math.isfinite(number)}

@@ -74,6 +74,7 @@ from aot.passes.aten.one_to_two_dimensions import one_to_two_dimensions
 from aot.passes.aten.pools_to_2d import pools_to_2d
 from aot.passes.aten.products_to_linear import products_to_linear
 from aot.passes.aten.remove_identities import remove_identities
+from aot.passes.aten.scaled_powers import scaled_powers
 from aot.passes.aten.select_by_value import select_by_value
 from aot.passes.aten.separate_weights import separate_weights
 from aot.passes.aten.split_layers import split_layers
@@ -159,6 +160,7 @@ def export_aten(
         complex_to_pairs,
         assignments_to_gather,
         compositions,
+        scaled_powers,
         whole_norms,
         instance_to_group_norm,
         split_recurrent.split_recurrent,

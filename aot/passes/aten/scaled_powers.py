@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Norms of an order above 2, over dimensions or windows: root(sum(power(x))) becomes
+m * root(sum(power(x / m))), m the largest magnitude of what is summed.
+
+Powers take the range of their order times that of the values, which no 8 bits hold: x^4 of a tenth
+of the range is a ten thousandth. Quotients by m are in [-1, 1], and the sum is 1 or more.
+
+Leaves sums of which something else than the root is made, and large windows.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
+
+from aot.dialect.graph import drop_dead_code, tensor_constant
+from aot.passes.aten.build import call
+from aot.rules.function import function_root, members
+from aot.rules.movement import RESHAPE_TARGETS
+from aot.rules.rule import argument, as_clamp, reduction
+
+_aten = torch.ops.aten
+_REDUCTIONS = {
+    _aten.sum.dim_IntList,
+    _aten.sum.default,
+    _aten.mean.dim,
+    _aten.mean.default,
+}
+_POOLS = {_aten.avg_pool1d.default, _aten.avg_pool2d.default}
+_LARGEST_WINDOW = 16
+_LEAST = 1e-12  # the divisor of what is 0 everywhere
+_SAMPLES = torch.tensor([1.0, 0.5, 2.0, 3.0])
+
+
+def scaled_powers(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many norms changed."""
+    count = 0
+    for root in list(module.graph.nodes):
+        total = function_root(root)
+        reduced = None if total is None else _unmoved(total)
+        if total is None or reduced is None or reduced.target not in {*_REDUCTIONS, *_POOLS}:
+            continue
+        powers = _unmoved(reduced.all_input_nodes[0])
+        value, order = _base_of(module, powers)
+        if value is None or abs(order * (_degree(module, root, total) or 0.0) - 1.0) > 1e-4:
+            continue
+        with module.graph.inserting_before(root):
+            scaled = _scaled(root, total, reduced, powers, value)
+        if scaled is not None:
+            root.replace_all_uses_with(scaled)
+            drop_dead_code(module.graph)
+            count += 1
+    return count
+
+
+def _unmoved(node: Node) -> Node:
+    """The value that another is in another shape."""
+    while node.target in RESHAPE_TARGETS:
+        node = node.all_input_nodes[0]
+    return node
+
+
+def _base_of(module: GraphModule, powers: Node) -> tuple[Node | None, float]:
+    """The value that powers are of, and their order; None if it is not above 2."""
+    found: tuple[Node | None, float] = (None, 2.0)
+    root = function_root(powers)
+    if root is None:
+        return found
+    for node in (*reversed(members(powers)[:-1]), root):
+        order = _degree(module, powers, node)
+        if order is not None and order > found[1] + 1e-3:
+            found = node, order
+    return found
+
+
+def _degree(module: GraphModule, node: Node, value: Node) -> float | None:
+    """The n for which a function of a value is |v|^n times a constant for each sign; None if there
+    is no such n.
+    """
+    results = []
+    for sign in (1.0, -1.0):
+        result = _evaluated(module, node, {value: sign * _SAMPLES})
+        if result is None:
+            return None
+        results.append(result)
+    positive, negative = results
+    if not bool(positive.isfinite().all()) or not float(positive[0]):
+        return None
+    order = math.log2(abs(float(positive[2] / positive[0])) or 1.0)
+    for result in (positive, negative):
+        wanted = result[0] * _SAMPLES**order
+        if not torch.allclose(result, wanted, rtol=1e-4, atol=0.0, equal_nan=True):
+            return None
+    return order
+
+
+def _evaluated(
+    module: GraphModule, node: Node, known: dict[Node, torch.Tensor]
+) -> torch.Tensor | None:
+    """The function of values that are known; None if it reads another."""
+    for member in members(node):
+        sources: dict[Node, torch.Tensor | None] = {}
+        for source in member.all_input_nodes:
+            constant = tensor_constant(module, source)
+            if constant is not None and constant.numel() == 1:
+                constant = constant.reshape(())
+            sources[source] = known.get(source) if constant is None else constant
+        if member not in known and all(value is not None for value in sources.values()):
+            args, kwargs = map_arg((member.args, member.kwargs), sources.__getitem__)
+            known[member] = member.target(*args, **kwargs)  # type: ignore[operator]
+    return known.get(node)
+
+
+def _scaled(root: Node, total: Node, reduced: Node, powers: Node, value: Node) -> Node | None:
+    """The norm at a root, of what is divided by its largest magnitude."""
+    given: Node | None = _shaped(root, value, reduced.all_input_nodes[0])
+    assert given is not None
+    dims, keepdim = [-1], False
+    if reduced.target not in _POOLS:
+        dims, keepdim = reduction(reduced, given.meta["val"].dim())
+    else:
+        given = _windows(root, reduced, given)
+        if given is None:
+            return None
+    limits = as_clamp(value)
+    is_positive = limits is not None and limits.minimum is not None and limits.minimum >= 0.0
+    magnitude = given if is_positive else call(root, _aten.abs.default, given)
+    largest = call(root, _aten.amax.default, magnitude, dims, True)
+    largest = call(root, _aten.clamp.default, largest, _LEAST)
+    quotients = call(root, _aten.div.Tensor, given, largest)
+    is_sum = reduced.target in (_aten.sum.dim_IntList, _aten.sum.default)
+    reduce = _aten.sum.dim_IntList if is_sum else _aten.mean.dim
+    of_quotients = call(root, reduce, _again(powers, value, quotients), dims, keepdim)
+    norm = _again(root, total, _shaped(root, of_quotients, total))
+    return call(root, _aten.mul.Tensor, norm, _shaped(root, largest, root))
+
+
+def _shaped(root: Node, value: Node, like: Node) -> Node:
+    shape = list(like.meta["val"].shape)
+    if list(value.meta["val"].shape) == shape:
+        return value
+    return call(root, _aten.reshape.default, value, shape)
+
+
+def _again(node: Node, value: Node, instead: Node) -> Node:
+    """The same function of another value."""
+    made = {value: instead}
+    for member in members(node):
+        if member is not value and not made.keys().isdisjoint(member.all_input_nodes):
+            args, kwargs = map_arg((member.args, member.kwargs), lambda n: made.get(n, n))
+            assert not kwargs
+            made[member] = call(member, member.target, *args)
+    return made[node]
+
+
+def _windows(root: Node, pool: Node, value: Node) -> Node | None:
+    """The elements of each window of a pool side by side, in a last dimension; None if they are
+    many, or the pool pads.
+    """
+    rank = 1 if pool.target is _aten.avg_pool1d.default else 2
+    names = ("kernel_size", "stride", "padding")
+    kernel, stride, padding = ([*argument(pool, name)] for name in names)
+    kernel, stride = (part * (rank // len(part)) for part in (kernel, stride or kernel))
+    has_divisor = rank == 2 and argument(pool, "divisor_override") is not None
+    if any(padding) or has_divisor or argument(pool, "ceil_mode"):
+        return None
+    if math.prod(kernel) > _LARGEST_WINDOW:
+        return None
+    shape = pool.meta["val"].shape[-rank:]
+    parts = []
+    for places in itertools.product(*map(range, kernel)):
+        part = value
+        for dim, (place, step, count) in enumerate(zip(places, stride, shape, strict=True)):
+            end = place + (count - 1) * step + 1
+            part = call(root, _aten.slice.Tensor, part, dim - rank, place, end, step)
+        parts.append(call(root, _aten.unsqueeze.default, part, -1))
+    return call(root, _aten.cat.default, parts, -1)

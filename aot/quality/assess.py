@@ -24,6 +24,7 @@ from aot.quality.doubtful_outputs import (
 )
 from aot.quality.evaluation import HeldOut, of_held_out
 from aot.quality.far_values import far_values
+from aot.quality.fast_path import other_on_fast_path
 from aot.quality.findings import of_calibration
 from aot.quality.float_model import FloatModel
 from aot.quality.hidden_rows import hidden_rows
@@ -119,6 +120,7 @@ def assess(
     new = of_values(measured, outputs, some)
     new += far_values(measured, outputs, some)
     new += hidden_rows(graphs.floats, float_model, samples.samples, some)
+    findings += other_on_fast_path(float_model, samples.samples, some)
     findings += [finding for finding in new if (finding.kind, finding.value) not in doubted]
     quality = Quality(samples, outputs, measured, findings, limits)
     for finding in findings:

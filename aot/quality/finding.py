@@ -24,6 +24,7 @@ Kind = Literal[
     "unlike_training",
     "far_floor",
     "hidden_rows",
+    "fast_path",
     "lost_channels",
     "dead_range",
     "coarse_range",

@@ -41,13 +41,32 @@ class FloatModel:
     def _arguments(self, tensors: tuple[torch.Tensor, ...]) -> tuple[Any, dict[str, Any]]:
         return (tensors, {}) if self._program is None else arguments_of(self._program, tensors)
 
+    def path_of_encoder(self) -> str | None:
+        """The path of the first nn.TransformerEncoder; None if there is none."""
+        modules = self._runnable.named_modules()
+        found = (path for path, part in modules if isinstance(part, torch.nn.TransformerEncoder))
+        return next(found, None)
+
+    def as_users_run_it(self, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The outputs of the first run outside of training, on torch's fast path where it has
+        one.
+        """
+        buffers = {name: x.clone() for name, x in self._runnable.named_buffers()}
+        return self._run(inputs, buffers)
+
     def __call__(self, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """The outputs side by side; state is carried from call to call."""
+        with _as_exported():
+            return self._run(inputs, self._buffers)
+
+    def _run(
+        self, inputs: Sequence[torch.Tensor], buffers: dict[str, torch.Tensor]
+    ) -> list[torch.Tensor]:
         copies = tuple(x.clone() for x in inputs)
-        with torch.no_grad(), _as_exported():
+        with torch.no_grad():
             try:
                 results = torch.func.functional_call(
-                    self._runnable, self._buffers, *self._arguments(copies)
+                    self._runnable, buffers, *self._arguments(copies)
                 )
             except IndexError as error:
                 raise outside_of_table("a sample", error) from error

@@ -46,7 +46,7 @@ def hidden_rows(
             given = hidden.run(*(x.contiguous() for x in inputs), *state)
         results = [x for x in tree_leaves(given) if isinstance(x, torch.Tensor)]
         state = tuple(results[len(results) - len(state) :])
-        is_off |= any(map(_differ, float_model(inputs), results))
+        is_off |= any(map(differ, float_model(inputs), results))
     return [
         Finding(
             "hidden_rows",
@@ -85,7 +85,7 @@ class _Hidden(Interpreter):
         return super().run_node(n)
 
 
-def _differ(expected: torch.Tensor, actual: torch.Tensor) -> bool:
+def differ(expected: torch.Tensor, actual: torch.Tensor) -> bool:
     """Whether two results are other numbers, where they are finite."""
     if not expected.is_floating_point():
         return not torch.equal(expected, actual)

@@ -90,3 +90,8 @@ BAD = {
 def test_wrong_flags(arguments: str, files: Path) -> None:
     with pytest.raises(LoweringError, match=BAD[arguments]):
         _run(files, arguments.split())
+
+
+def test_a_path_is_no_file_of_bytes(files: Path) -> None:
+    with pytest.raises(LoweringError, match=r"give its bytes, Path\(...\).read_bytes\(\)"):
+        lower_tflite(files / "x.tflite")  # type: ignore[arg-type]

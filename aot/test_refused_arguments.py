@@ -282,3 +282,15 @@ def test_settings(name: str) -> None:
 def test_a_text_of_another_sample() -> None:
     text = text_of(lambda: _OF_TWO, (X, "a"), calibration=[(X, "b")])
     assert "inputs[1], is 'b', the example's 'a'" in text and "the same in every sample" in text
+
+
+def test_what_a_lowered_model_is_given() -> None:
+    found = lower(NET, X, calibration=[X] * 2, per_op=False, min_sqnr=-torch.inf, min_agreement=0.0)
+    (output,) = found.reference(X)
+    assert torch.equal(found.dequantize_outputs(output)[0], found.dequantize_outputs([output])[0])
+    with pytest.raises(ValueError, match="the model has 1 outputs, not 0"):
+        found.dequantize_outputs([])
+    with pytest.raises(ValueError, match="an input is str: give a tensor"):
+        found.reference(("x",))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"takes int8\[2, 8\], or float32\[2, 8\]"):
+        found.reference(X.double())

@@ -61,9 +61,22 @@ class Reference:
         self._state[:] = results[outputs:]
         return results[:outputs]
 
-    def dequantize_outputs(self, outputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """Outputs as float32."""
+    def dequantize_outputs(
+        self, outputs: torch.Tensor | Sequence[torch.Tensor]
+    ) -> tuple[torch.Tensor, ...]:
+        """Outputs as float32.
+
+        Args:
+          outputs: all of them, or the only one.
+
+        Raises:
+          ValueError: the model has another number of outputs.
+        """
         _, nodes = border_nodes(self.module)
+        if isinstance(outputs, torch.Tensor):
+            outputs = [outputs]
+        if len(outputs) != len(nodes):
+            raise ValueError(f"the model has {len(nodes)} outputs, not {len(outputs)}")
         return tuple(
             x if (quantization := edge_of(n).quantization) is None else quantization.dequantize(x)
             for x, n in zip(outputs, nodes, strict=True)
@@ -90,6 +103,8 @@ def _in_order(inputs: Given, names: Sequence[str]) -> Sequence[Array]:
 def _tensor(x: Array) -> torch.Tensor:
     if isinstance(x, torch.Tensor):
         return x
+    if not isinstance(x, np.ndarray):
+        raise ValueError(f"an input is {describe(x)}: give a tensor, or an array of numpy")
     wide = x.astype(np.float32) if x.dtype == np.float64 else x
     return torch.from_numpy(np.require(wide, requirements="C"))
 
@@ -107,4 +122,7 @@ def _fit(x: torch.Tensor, node: Node) -> torch.Tensor:
         return quantization.quantize(x.to(torch.float32))
     if x.shape == value.shape and x.dtype == torch.float32:
         return quantization_of(node).quantize(x)
-    raise ValueError(f"input {node.name} is {describe(x)}, the model takes {describe(value)}")
+    shape = f", or float32{list(value.shape)} to be quantized" if quantization else ""
+    raise ValueError(
+        f"input {node.name} is {describe(x)}, the model takes {describe(value)}{shape}"
+    )

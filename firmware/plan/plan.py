@@ -172,7 +172,14 @@ def make_plan(
       HandoverError: the input or the output cannot lie there.
       KernelError: no kernel can run one of the calls, or no engine of the board a delegate.
       DoesNotFitError: a memory of the board is too small.
+      TypeError, ValueError: an argument is something else.
     """
+    for value, kind in ((program, Program), (board, Board)):
+        if not isinstance(value, kind):
+            given, load = type(value).__name__, f"load_{kind.__name__.lower()}"
+            raise TypeError(f"{given}, not {kind.__name__}: give what {load} returns")
+    if optimize not in OPTIMIZE:
+        raise ValueError(f"there is no optimize {optimize!r}; there are: {', '.join(OPTIMIZE)}")
     graphs = graphs_of(program, board, optimize, streamed, sizes)
     errors: list[DoesNotFitError] = []
     have = sum(pool.bytes for pool in board.arena)

@@ -45,6 +45,13 @@ def test_fast_where_there_is_memory() -> None:
     assert (made.arena_bytes, functions(made)) == (2 * 2048, [FAST] * 3)
 
 
+def test_what_is_no_program_or_way_is_named() -> None:
+    with pytest.raises(ValueError, match="no optimize 'fast'; there are: speed, memory, size"):
+        plan(1 << 16, "fast")
+    with pytest.raises(TypeError, match="str, not Board: give what load_board returns"):
+        make_plan(network(), "mps2_an386")  # type: ignore[arg-type]
+
+
 def test_blocks_where_there_is_not() -> None:
     """Results of 64 pixels, each eight of them before the one that it is computed of."""
     made = plan(2368)

@@ -122,6 +122,7 @@ def stoppable(main: Callable[..., int | None]) -> Callable[[Sequence[Any]], int 
 
 
 _WRONG_FLAGS = 2
+_HELP = "--help lists the flags"
 _MISSING = re.compile(r"flag --(\w+)=None: Flag --\1 must have a value other than None\.")
 
 
@@ -133,7 +134,7 @@ def _missing_named(text: str, flags: Any) -> str:
 def run_main(main: Callable[..., int | None]) -> None:
     """Parses absl's flags, runs main with what is left, and exits with what it returns.
 
-    The status is 2 where a flag is wrong or missing.
+    The status is 2 where a flag or an argument is wrong or missing.
     """
     from absl import app, flags  # imported by a program after this file
 
@@ -146,7 +147,14 @@ def run_main(main: Callable[..., int | None]) -> None:
                 sys.exit(0)
             except flags.Error as error:
                 print(_missing_named(str(error), flags.FLAGS), file=sys.stderr)
-                print("--help lists the flags", file=sys.stderr)
+                print(_HELP, file=sys.stderr)
                 sys.exit(_WRONG_FLAGS)
 
-    app.run(stoppable(main), flags_parser=parse)
+    def run(argv: Sequence[str]) -> int | None:
+        try:
+            return main(argv)
+        except app.UsageError as error:
+            print(f"{error}\n{_HELP}", file=sys.stderr)
+            return _WRONG_FLAGS
+
+    app.run(stoppable(run), flags_parser=parse)

@@ -134,3 +134,13 @@ def test_a_flag_that_is_missing_is_named_with_its_help() -> None:
     )
     text = "--key is missing: A private key.\n--output is missing: The signed image.\n"
     assert (done.stderr, done.returncode) == (f"{text}--help lists the flags\n", 2)
+
+
+def test_a_wrong_argument_is_one_line_without_all_flags() -> None:
+    done = _run(
+        "from tools.text.stoppable import run_main; from absl import app\n"
+        "def main(argv): raise app.UsageError('name one program')\n"
+        "run_main(main)"
+    )
+    assert (done.stdout, done.stderr) == ("", "name one program\n--help lists the flags\n")
+    assert done.returncode == 2

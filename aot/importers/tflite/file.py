@@ -19,7 +19,7 @@ from ethosu.vela.tflite.BuiltinOptions import BuiltinOptions
 from ethosu.vela.tflite.Model import Model as _Model
 from ethosu.vela.tflite.TensorType import TensorType
 
-from aot.errors import LoweringError
+from aot.errors import LoweringError, describe
 
 _IDENTIFIER = b"TFL3"
 _VERSION = 3
@@ -114,6 +114,11 @@ def read(data: bytes) -> list[Graph]:
     Raises:
       LoweringError: it is no .tflite file, or it is damaged.
     """
+    given: object = data
+    if not isinstance(given, bytes | bytearray | memoryview):
+        raise LoweringError(
+            f"the .tflite file is {describe(given)}: give its bytes, Path(...).read_bytes()"
+        )
     if len(data) < 8 or data[4:8] != _IDENTIFIER:
         raise LoweringError(
             f"this is no .tflite file: bytes 4 to 8 are {bytes(data[4:8])!r}, not {_IDENTIFIER!r}"

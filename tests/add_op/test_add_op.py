@@ -53,6 +53,15 @@ LINES: dict[str, list[tuple[str, str]]] = {
             '    yield Case("roll", rolled, (Input((1, 4, 6, 6)),), {"roll": 1})\n',
         )
     ],
+    "aot/backends/ethos_u/emitters/__init__.py": [
+        ('    "rnn": _STEPS,\n', '    "roll": "nobody wrote its form",\n')
+    ],
+    "docs/operators.md": [
+        (
+            "| what you write | becomes | how it is computed |\n|---|---|---|\n",
+            "| `roll` along one dimension | `pl.roll` | bytes move |\n",
+        )
+    ],
 }
 # Bazel runs it on every core; that the bench has the layer is seen here.
 BY_COMMAND = "kernels/bench/baseline.json"
@@ -65,6 +74,8 @@ TOLD: list[dict[str, str]] = [
     {
         "kernels/roll/kernel.py": "no kernel is for pl::roll: write kernels/roll/",
         "tests/ops/movement.py": "no case gives pl::roll: add rows to a table of tests/ops",
+        "aot/backends/ethos_u/emitters/__init__.py": "no emitter is for pl::roll",
+        "docs/operators.md": "docs/operators.md has no row for pl.roll",
     },
     {
         "aot/dialect/ops/__init__.py": "aot/dialect/ops/__init__.py does not import roll",
@@ -254,6 +265,15 @@ def test_its_kernel_is_its_reference_and_the_tests_see_it(workspace: Path) -> No
     ):
         assert f"{expected} PASSED" in done.stdout, done.stdout
     assert "'roll 64x64'" in run(workspace, _print_layers).stdout
+
+
+def test_the_page_has_its_row(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BUILD_WORKSPACE_DIRECTORY", str(workspace))
+    written = run(workspace, main_of("aot.supported_ops", "--update"))
+    assert written.returncode == 0, written.stdout
+    assert "| `roll` | `roll` | yes |" in (workspace / "docs/operators.md").read_text()
+    done = run(workspace, pytest_with("-q", "tests/docs/test_operators.py"))
+    assert done.returncode == 0, done.stdout
 
 
 def _print_layers() -> None:

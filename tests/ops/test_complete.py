@@ -66,6 +66,28 @@ def test_the_dialect_has_the_kernels_op(op: str) -> None:
 
 
 @cache
+def ops_of_the_npu() -> set[str]:
+    """Imported late: it adds ops of its own to the dialect."""
+    from aot.backends.ethos_u.emitters import EMITTERS, WHY_NOT
+
+    return EMITTERS.keys() | WHY_NOT.keys()
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_the_npu_has_an_emitter_or_a_reason(name: str) -> None:
+    assert name in ops_of_the_npu(), (
+        f"no emitter is for pl::{name}: add it to WHY_NOT of aot/backends/ethos_u/emitters/"
+        "__init__.py, with the reason, or write one"
+    )
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_the_page_has_a_row(name: str) -> None:
+    page = Path("docs/operators.md").read_text().split("## Every op")[0]
+    assert f"`pl.{name}`" in page, f"docs/operators.md has no row for pl.{name}: add one"
+
+
+@cache
 def ops_of_the_tables() -> set[str]:
     cases = list(chain.from_iterable(table(t).cases() for t in TABLES))
     transposed = {"transpose" for case in cases if case.transposes}

@@ -43,6 +43,7 @@ with imports_that_stay():
     from aot.targets import CUT, PRESENCES, REQUIRED, VERIFICATIONS
     from aot.vectors import make_vectors, save_npz
     from firmware.plan.pte import keep_program
+    from tools.text.written import written
 
 _MODEL = flags.DEFINE_string(
     "model", None, "pkg.module:factory; gives an nn.Module in eval mode, or an exported program"
@@ -365,11 +366,14 @@ def run() -> None:
 def _write(lowered: Artefact, output: Path, report: Path | None, program: Path | None) -> None:
     """The .pte, and what else is asked for."""
     try:
-        output.write_bytes(lowered.pte if lowered.exported is None else lowered.exported)
+        with written(output):
+            output.write_bytes(lowered.pte if lowered.exported is None else lowered.exported)
         if report is not None:
-            report.write_text(json.dumps(lowered.report, indent=1) + "\n")
+            with written(report):
+                report.write_text(json.dumps(lowered.report, indent=1) + "\n")
         if program is not None:
-            keep_program(program, lowered.pte)
+            with written(program):
+                keep_program(program, lowered.pte)
     except OSError as error:
         raise _unwritten(error) from error
     logging.info("wrote %s", output)
@@ -377,7 +381,8 @@ def _write(lowered: Artefact, output: Path, report: Path | None, program: Path |
 
 def _save(vectors: Path, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
     try:
-        save_npz(str(vectors), arrays)
+        with written(vectors):
+            save_npz(str(vectors), arrays)
     except OSError as error:
         raise _unwritten(error) from error
 

@@ -370,6 +370,8 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("--report=x.pte", "--output, --report, --vectors and --program name one file twice"),
         ("--report=./x.pte", "--output, --report, --vectors and --program name one file twice"),
         ("--output=/proc/self/x", "/proc/self/x cannot be written: "),
+        ("--output=/dev/full", "/dev/full cannot be written: No space left on device"),
+        ("--vectors=/dev/full", "/dev/full cannot be written: No space left on device"),
     ],
 )
 def test_places_that_cannot_be_written(

@@ -30,6 +30,7 @@ from firmware.slot.package import (
     read_package,
 )
 from tools.text.malformed import malformed
+from tools.text.written import written
 
 _OBJECT = flags.DEFINE_string("object", "", "The plan's C, compiled for the board.")
 _PLAN = flags.DEFINE_string("plan", "", "The plan's json.")
@@ -61,7 +62,9 @@ def _make() -> None:
     core = load_board(_path(_BOARD.value)).core
     with malformed(PackageError, f"{_OBJECT.value} or {_PLAN.value}"):
         package = make_package(compiled, plan, core, arrays, _NAME.value, _VERSION.value, key)
-    _path(_OUTPUT.value).write_bytes(package)
+    output = _path(_OUTPUT.value)
+    with written(output):
+        output.write_bytes(package)
 
 
 def _show(path: str) -> None:

@@ -11,11 +11,8 @@ from pathlib import PurePath
 
 import torch
 from torch.export import ExportedProgram
-from torch.export._unlift import _StatefulGraphModule
 from torch.export.unflatten import UnflattenedModule
 from torch.nn.parameter import is_lazy
-from torch.utils._python_dispatch import is_traceable_wrapper_subclass
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.quantization import WHOLE_NUMBERS
 from aot.errors import (
@@ -27,6 +24,8 @@ from aot.errors import (
     written_as,
 )
 from aot.program import tensor_names
+from aot.upstream.torch import is_traceable_wrapper_subclass, tree_leaves
+from aot.upstream.torch_export import StatefulGraphModule
 from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten
@@ -72,7 +71,7 @@ def _observing(kind: type) -> str | None:
 
 def _is_exported(module: torch.nn.Module) -> bool:
     """Return whether a module is an exported program again. Its mode is that of the export."""
-    return isinstance(module, (_StatefulGraphModule, UnflattenedModule))
+    return isinstance(module, (StatefulGraphModule, UnflattenedModule))
 
 
 def check_module(model: object) -> None:

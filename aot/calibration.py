@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import torch
 from absl import logging
-from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import GraphModule, Interpreter, Node
 from torch.utils.data import Dataset
 
@@ -25,6 +24,7 @@ from aot.errors import (
     source_line,
 )
 from aot.quantizer.observers import begin_sample
+from aot.upstream.torch import FakeTensor
 from tools.text.progress import counted
 
 Sample = torch.Tensor | Sequence[torch.Tensor]

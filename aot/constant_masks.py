@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.overrides import TorchFunctionMode
+
+from aot.upstream.torch import FakeTensor, unset_fake_temporarily
 
 _NONZERO = (torch.nonzero, torch.Tensor.nonzero)
 _SELECT = (torch.masked_select, torch.Tensor.masked_select)

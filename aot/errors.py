@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from aot.upstream.torch import HigherOrderOperator
+
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)\n\s*([^\n]*)')
 _NOT_THE_USERS = (
     "/torch/",
@@ -83,7 +85,7 @@ def written_as(node: torch.fx.Node) -> str:
         return "" if packet == [_OPERATORS[name][0]] else _OPERATORS[name][1]
     if name == "wrap_with_autocast":
         return "autocast"
-    if isinstance(node.target, torch._ops.HigherOrderOperator):
+    if isinstance(node.target, HigherOrderOperator):
         return ""
     return "" if name.startswith("__") or [name] == packet else name
 

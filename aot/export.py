@@ -6,24 +6,16 @@ the rules know.
 from __future__ import annotations
 
 import functools
-import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from importlib import import_module
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
-from torch._subclasses import fake_tensor
-from torch.export import ExportedProgram, _trace
+from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 from torch.fx import GraphModule, Node
-from torch.fx.experimental import symbolic_shapes
 from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
-from torch.fx.graph import _PyTreeCodeGen, _PyTreeInfo
 from torch.fx.node import map_arg
-from torch.nn.modules import transformer
-from torch.utils._pytree import tree_leaves, tree_structure
 
 from aot.accepted import (
     check_dense,
@@ -86,15 +78,13 @@ from aot.passes.aten.whole_numbers import whole_numbers
 from aot.passes.aten.whole_recurrent import whole_recurrent
 from aot.program import result_paths, tensor_names
 from aot.python_state import check_python_state
-from aot.replaced import replaced
 from aot.rules import KEPT
 from aot.rules.function import mark_materialized
 from aot.rules.integers import is_given
+from aot.upstream.torch import PyTreeCodeGen, PyTreeInfo, tree_leaves, tree_structure
+from aot.upstream.torch_export import call_names_matched_fast, causal_masks_unread, export_silent
 
 _aten = torch.ops.aten
-
-# Its package has a function of the same name.
-_unflatten = import_module("torch.export.unflatten")
 
 
 def export_aten(
@@ -138,7 +128,7 @@ def export_aten(
     _forget_writes_to_inputs(decomposed)
     # What the guards would check (shapes, dtypes) is static here and is checked on the device in
     # every call.
-    with replaced(_unflatten, _is_call_name=_is_call_name):
+    with call_names_matched_fast():
         module = decomposed.module(check_guards=False)
     assert isinstance(module, GraphModule)
     if isinstance(model, ExportedProgram):
@@ -234,8 +224,8 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             warnings.catch_warnings(),
             assignments_kept(model),
             hooked_weights_kept(model),
-            _masks_unread(),
-            _torch_silent(),
+            causal_masks_unread(),
+            export_silent(),
             ConstantMasks(model),
             split_recurrent.steps_unseen(),
         ):
@@ -264,43 +254,6 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
         raise LoweringError(f"{what}{at}\n    instead: {hint}") from error
 
 
-@contextmanager
-def _torch_silent() -> Iterator[None]:
-    """Within it, torch prints nothing of a graph that it cannot finish, or of an op that does not
-    run: the error says why.
-    """
-    names = vars(_trace)
-    names["print"] = lambda *_, **__: None  # in front of the builtin
-    try:
-        with (
-            replaced(fake_tensor.log, disabled=True),
-            replaced(symbolic_shapes.log, disabled=True),
-        ):
-            yield
-    finally:
-        del names["print"]
-
-
-def _masks_unread() -> AbstractContextManager[None]:
-    """Within it, nn.TransformerEncoder and its kin take a mask as it is.
-
-    They would read the data, to hint at a causal mask, which other machines have kernels for.
-    """
-
-    def detect(mask: object, is_causal: bool | None = None, size: int | None = None) -> bool:
-        return is_causal is True
-
-    return replaced(transformer, _detect_is_causal_mask=detect)
-
-
-_CALLED = re.compile(r"(@\d+)?")
-
-
-def _is_call_name(name: str, base: str) -> bool:
-    """Torch's makes a pattern of the base in each call, of which n layers make n^2."""
-    return name.startswith(base) and _CALLED.fullmatch(name, len(base)) is not None
-
-
 def _take_tensors_alone(module: GraphModule, names: Sequence[str], keeps_results: bool) -> None:
     """Drops the structure that a program takes its tensors in, and what is constant of it; and that
     of what it gives, but for a training loop, which knows it.
@@ -310,10 +263,10 @@ def _take_tensors_alone(module: GraphModule, names: Sequence[str], keeps_results
         if node.op == "placeholder" and node.target not in names:
             module.graph.erase_node(node)
     take_tensors(module)
-    if keeps_results and isinstance(given, _PyTreeCodeGen):
+    if keeps_results and isinstance(given, PyTreeCodeGen):
         flat = tree_structure(((0,) * len(names), {}))
         results = given.pytree_info.out_spec
-        module.graph.set_codegen(_PyTreeCodeGen(_PyTreeInfo([*names], flat, results)))
+        module.graph.set_codegen(PyTreeCodeGen(PyTreeInfo([*names], flat, results)))
     module.recompile()
 
 

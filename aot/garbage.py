@@ -7,21 +7,12 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any
 
-import torch.ao.quantization.fx.utils
-import torchao.utils
+from aot.upstream.torchao import forget_modules
 
 _NEVER = 1 << 30
 _MANY = 30
 """Collections of newer objects that one of all is worth."""
-
-_BY_MODULE: tuple[Any, ...] = (
-    torch.ao.quantization.fx.utils.assert_and_get_unique_device,
-    torchao.utils._assert_and_get_unique_device,
-)
-"""Functions that keep every module that they were called with."""
-
 
 _lock = Lock()
 _within: list[tuple[int, int, int]] = []
@@ -46,7 +37,6 @@ def older_objects_left() -> Iterator[None]:
             _within.pop()
             if not _within:
                 gc.set_threshold(*before)
-        for function in _BY_MODULE:
-            function.cache_clear()
+        forget_modules()
         if gc.isenabled() and gc.get_count()[2] > _MANY:
             gc.collect()

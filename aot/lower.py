@@ -14,13 +14,10 @@ import torch
 from absl import logging
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-from torchao.quantization.pt2e.quantizer import Quantizer
 
 from aot.artefact import Artefact, rewrite
 from aot.artefact import export as export_artefact
 from aot.calibration import calibrate
-from aot.compiled_when_run import compiled_when_run
 from aot.dialect.graph import copied, initial_state
 from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
@@ -57,7 +54,6 @@ from aot.quality.quality import Limits, Quality
 from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
 from aot.quantizer.first_input import check_first_input, output_quantization
-from aot.quantizer.names import names_counted
 from aot.quantizer.others import Composed, Other, check_others, take_others
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, Recipe
@@ -68,6 +64,10 @@ from aot.support import check_supported, warn_of_losses
 from aot.targets import CUT, REQUIRED, target_named
 from aot.targets.target import Target
 from aot.uncompiled import original, uncompiled
+from aot.upstream.compiled_when_run import compiled_when_run
+from aot.upstream.names import names_counted
+from aot.upstream.quiet import notices_hidden
+from aot.upstream.torchao import Quantizer, convert_pt2e, prepare_pt2e
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,6 +87,7 @@ class Lowered(Artefact):
     quality: Quality
 
 
+@notices_hidden()
 @internal_errors_named
 @older_objects_left()
 @uncompiled()

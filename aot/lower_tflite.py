@@ -24,8 +24,10 @@ from aot.quality.quality import Limits, Quality
 from aot.report import make_report
 from aot.targets import CUT, REQUIRED, target_named
 from aot.targets.target import Target
+from aot.upstream.quiet import notices_hidden
 
 
+@notices_hidden()
 @internal_errors_named
 def lower_tflite(
     data: bytes,

@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 
 with imports_that_stay():
-    import torch.export._trace  # noqa: F401  the first export would import it
     from absl import flags
 
+    import aot.upstream.torch_export  # noqa: F401  the first export would import it
     from aot import lower_main
     from tools.worker.bazel_worker import run_actions, runfiles
 

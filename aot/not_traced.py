@@ -10,7 +10,6 @@ from traceback import extract_tb
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
 from torch.fx.experimental.symbolic_shapes import (
     GuardOnDataDependentSymNode,
     PendingUnbackedSymbolNotFound,
@@ -26,6 +25,7 @@ from aot.errors import (
     raising_line,
     takes_gradient,
 )
+from aot.upstream.torch import DataDependentOutputException, DynamicOutputShapeException
 
 _NUMBER = "the model takes a value that it computes for a number of Python"
 _LEAVE_OUT = (

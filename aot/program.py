@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind
-from torch.utils._pytree import keystr, tree_flatten_with_path, tree_unflatten
+
+from aot.upstream.torch import keystr, tree_flatten_with_path, tree_unflatten
 
 
 def tensor_names(program: ExportedProgram) -> list[str]:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_flatten, tree_leaves
 
 from aot.errors import LoweringError
+from aot.upstream.torch import tree_flatten, tree_leaves
 
 _OWN_ATTRIBUTES = frozenset(vars(torch.nn.Module()))
 

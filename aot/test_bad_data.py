@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from aot.errors import LoweringError
 from aot.lower import lower
 from aot.testing.fixtures import model, samples
+from aot.upstream.torch import FakeTensorMode
 
 GOOD = torch.ones(1, 4)
 BAD_DATA: dict[str, tuple[Any, str]] = {

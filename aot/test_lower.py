@@ -19,11 +19,11 @@ from aot.backends.traits import Traits
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.pte.conventions import LAYOUTS, SIDES, layouts_method
-from aot.pte.upstream import Runtime
 from aot.targets.target import Target
 from aot.testing.fixtures import model, samples
 from aot.testing.lockstep import compare
 from aot.testing.stand_in import stand_in, stand_in_target
+from aot.upstream.executorch_runtime import Runtime
 
 IMAGE = (1, 3, 8, 6)
 

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch._dynamo.eval_frame import OptimizedModule
+
+from aot.upstream.torch_export import OptimizedModule
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from aot.dialect.library import OPS
 from aot.errors import LoweringError
 from aot.pte.conventions import is_name
 from aot.rules import has_rule
+from aot.upstream.torch import OpOverload
 
 _DTYPES = (torch.int8, torch.int16, torch.bool)
 
@@ -138,7 +139,7 @@ class Backend:
 
     def _keeps_problem(self) -> str:
         for op in self.keeps:
-            if not isinstance(op, torch._ops.OpOverload):
+            if not isinstance(op, OpOverload):
                 return f"keeps has {op!r}, not an op such as torch.ops.aten.linear.default"
             if self.compile is not None and not has_rule(op):
                 return (

@@ -10,7 +10,8 @@ from executorch.backends.cortex_m.quantizer.quantizer import CortexMQuantizer
 from executorch.backends.cortex_m.target_config import CortexM, CortexMTargetConfig
 from executorch.exir import EdgeCompileConfig, ExecutorchProgramManager, to_edge
 from torch import nn
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from aot.upstream.torchao import convert_pt2e, prepare_pt2e
 
 Samples = Callable[[], Iterator[tuple[torch.Tensor, ...]]]
 """Calibration data."""

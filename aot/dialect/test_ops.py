@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves, tree_map_only
 
 import aot.dialect.ops  # noqa: F401 (registers the ops)
 from aot.dialect.arithmetic import quantize_multiplier, quantize_wide_multiplier, sums_multiplier
@@ -25,6 +23,7 @@ from aot.dialect.ops.div import FRACTION_BITS
 from aot.dialect.ops.second_moment import fraction_bits
 from aot.dialect.quantization import ACTIVATION_TYPES, Quantization
 from aot.dialect.transposes import Transposes, inverse
+from aot.upstream.torch import TorchDispatchMode, tree_leaves, tree_map_only
 from kernels.testing.folders import folders
 from kernels.testing.oracle import arguments_of
 

@@ -24,6 +24,7 @@ from aot.report import make_report
 from aot.targets.target import Target
 from aot.testing.fixtures import int8_inputs
 from aot.testing.stand_in import stand_in, stand_in_target
+from aot.upstream.torch import tree_leaves
 
 LAYERS = {"conv2d", "depthwise_conv2d", "linear"}
 MOVES = {"cat", "transpose", "reshape", "slice", "pad"}
@@ -44,7 +45,7 @@ TAKEN: dict[str, Sequence[Collection[str] | Callable[[Node], bool]]] = {
 def test_what_is_taken_runs_in_delegates_and_computes_the_same(net: str, taken: str) -> None:
     module, target = NETS[net](), stand_in_target(*TAKEN[taken])
     inputs = int8_inputs(module)
-    before = torch.utils._pytree.tree_leaves(module(*inputs))
+    before = tree_leaves(module(*inputs))
     border = [(n.name, edge_of(n)) for n in border_nodes(module)[1]]
     first = {  # the engine that takes an op by itself
         n.name: next(b.name for b in target.backends if not b.reject(n))
@@ -52,7 +53,7 @@ def test_what_is_taken_runs_in_delegates_and_computes_the_same(net: str, taken: 
     }
     partition(module, target)
     verify(module, "partition")
-    after = torch.utils._pytree.tree_leaves(module(*inputs))
+    after = tree_leaves(module(*inputs))
     assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
     assert [(n.name, edge_of(n)) for n in border_nodes(module)[1]] == border
     names = [b.name for b in target.backends]

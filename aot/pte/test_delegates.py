@@ -11,11 +11,6 @@ from typing import Any
 import pytest
 import torch
 from executorch.exir import to_edge_transform_and_lower
-from executorch.exir._serialize._program import (
-    PTEFile,
-    deserialize_pte_binary,
-    serialize_pte_binary,
-)
 from executorch.exir.lowered_backend_module import LoweredBackendModule
 from executorch.runtime import Runtime
 from torch.fx import GraphModule, symbolic_trace
@@ -27,6 +22,11 @@ from aot.pte.conventions import Needs, PteError, sealed
 from aot.pte.reader import read_pte, read_tables
 from aot.pte.writer import write_pte
 from aot.testing.fixtures import folded
+from aot.upstream.executorch import (
+    PTEFile,
+    deserialize_pte_binary,
+    serialize_pte_binary,
+)
 
 FIRST = Payload(b"first" * 30, "stand-in-1", 64, 32, {"mode": b"fast"})
 SECOND = Payload(b"second" * 30, alignment=256)

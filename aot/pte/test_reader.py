@@ -17,17 +17,17 @@ from typing import Any
 import pytest
 import torch
 from executorch.exir import schema as et
-from executorch.exir._serialize._program import (
-    PTEFile,
-    deserialize_pte_binary,
-    serialize_pte_binary,
-)
 
 import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
 from aot.pte import schema
 from aot.pte.conventions import Border, Needs, PteError, constant_methods, sealed
 from aot.pte.reader import delegate_payloads, read_pte
 from aot.pte.testing import export_pte
+from aot.upstream.executorch import (
+    PTEFile,
+    deserialize_pte_binary,
+    serialize_pte_binary,
+)
 
 PAYLOADS = [b"first" * 40, b"second" * 20]
 

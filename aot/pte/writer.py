@@ -16,9 +16,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import sys
 from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -47,7 +45,8 @@ from aot.pte.conventions import (
     is_name,
     sealed,
 )
-from aot.pte.exir import (
+from aot.pte.kernel_forms import kernel_form
+from aot.upstream.executorch import (
     ALIGNMENT,
     EXECUTORCH_SCHEMA_VERSION,
     MemoryPlanningAlgorithmSuite,
@@ -57,10 +56,9 @@ from aot.pte.exir import (
     make_allocation_info,
     make_tensor_value,
     serialize_pte_binary,
+    serialized_in_place,
     to_out_variant,
 )
-from aot.pte.kernel_forms import kernel_form
-from aot.replaced import replaced
 
 _SEGMENT_ALIGNMENT = 128  # ExecuTorch's
 
@@ -89,9 +87,7 @@ def write_pte(module: GraphModule, moved: Moved = NOT_MOVED) -> bytes:
         constant_segment=et.SubsegmentOffsets(0, []),
     )
     state = [et.Buffer(b""), *(et.Buffer(data) for data in method.state)]
-    # It changes a copy of the program, which takes long to make, and nobody reads this one again.
-    as_it_is = SimpleNamespace(deepcopy=lambda given: given)
-    with replaced(sys.modules[serialize_pte_binary.__module__], copy=as_it_is):
+    with serialized_in_place():  # nobody reads this program again
         data = serialize_pte_binary(
             PTEFile(program, mutable_data=state[1:] and state),
             extract_delegate_segments=True,

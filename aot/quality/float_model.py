@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 from torch.export import ExportedProgram
-from torch.utils._pytree import tree_leaves
 
 from aot.calibration import outside_of_table
 from aot.errors import WRITTEN_OUT, LoweringError, raising_line, takes_gradient
 from aot.program import arguments_of
+from aot.upstream.torch import tree_leaves
 
 
 class FloatModel:

@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import initial_state, tensor_constant
 from aot.errors import module_path, source_line
@@ -19,6 +18,7 @@ from aot.quality.finding import Finding
 from aot.quality.float_model import FloatModel
 from aot.quality.values import RANGED, Sequences, spread
 from aot.rules.masked_softmax import MASKED_SOFTMAX
+from aot.upstream.torch import tree_leaves
 
 _OFF = 1e-2
 """Of the largest element of an output: so much is no rounding of float32."""

@@ -9,10 +9,10 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import tensor_constant
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, UNCORRECTED
+from aot.upstream.torch import tree_leaves
 
 
 def call(node: Node, lookup: Callable[[Node], Any]) -> Any:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 
 import torch
 from torch.fx import GraphModule, Node
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import arguments, returned
 from aot.dialect.results import taken_from
 from aot.quality.decibels import ROUGH_DB, decibels, in_decibels, power
 from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
+from aot.upstream.torch import tree_leaves
 
 _CLEAR = 0.5
 """The float model is sure of a class that leads the next by this many standard deviations of what

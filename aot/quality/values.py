@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 
 import torch
 from torch.fx import GraphModule, Node
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import initial_state, returned
 from aot.dialect.ops.lut import lut, table_of
@@ -29,6 +28,7 @@ from aot.quality.nodes import behind, call, constants_of, root_of, source_of
 from aot.quality.value import Value
 from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.rules.function import evaluate, function_roots
+from aot.upstream.torch import tree_leaves
 
 SAMPLES = 4
 """On how many samples lowering measures what the device makes of values, at most."""

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from torchao.quantization.pt2e import HistogramObserver
+
+from aot.upstream.torchao import HistogramObserver
 
 _STEP = 1e-5  # of the quantiles, as torchao goes
 # The quantiles, added up one by one: rounded as torchao's are.

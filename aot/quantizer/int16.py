@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch.fx import Node
-from torchao.quantization.pt2e.quantizer import SharedQuantizationSpec
 
 from aot.dialect.ops.integers import integer_quantize
 from aot.dialect.quantization import INT16, Quantization
 from aot.quantizer.others import KEY
 from aot.rules.integers import whole_quantization
 from aot.rules.rule import Exact, Integers, Rule, Shares
+from aot.upstream.torchao import SharedQuantizationSpec
 
 
 def takes_int16(rule: Rule, node: Node) -> bool:

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torchao.quantization.pt2e import (
+
+from aot.dialect.grid import common_step, exact_scale
+from aot.quantizer.histogram import FastHistogramObserver
+from aot.upstream.torchao import (
     FakeQuantize,
     MinMaxObserver,
     MovingAveragePerChannelMinMaxObserver,
 )
-
-from aot.dialect.grid import common_step, exact_scale
-from aot.quantizer.histogram import FastHistogramObserver
 
 _FINEST = 2**18  # the largest n of a scale 1/n
 _PERCENTILE = 99.99

@@ -12,12 +12,6 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e import PerChannelMinMaxObserver
-from torchao.quantization.pt2e.quantizer import (
-    ComposableQuantizer,
-    QuantizationAnnotation,
-    Quantizer,
-)
 
 from aot.backends.cortex_m import has_float_kernel
 from aot.dialect.graph import tensor_constant
@@ -36,6 +30,12 @@ from aot.rules.four_bits import has_four_bit_form
 from aot.rules.rule import Carries, Integers, Rule, Shares
 from aot.rules.unary import Unary
 from aot.rules.weights import channel_axis
+from aot.upstream.torchao import (
+    ComposableQuantizer,
+    PerChannelMinMaxObserver,
+    QuantizationAnnotation,
+    Quantizer,
+)
 
 KEY = "quantization_annotation"  # torchao's, in a node's meta
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torchao.quantization.pt2e  # noqa: F401 (registers torch.ops.quantized_decomposed)
 from torch.fx import GraphModule, Node
 
+import aot.upstream.torchao  # noqa: F401 (registers torch.ops.quantized_decomposed)
 from aot.dialect.graph import tensor_constant
 from aot.dialect.quantization import (
     ACTIVATION_TYPES,

@@ -14,13 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e.quantizer import (
-    QuantizationAnnotation,
-    QuantizationSpec,
-    QuantizationSpecBase,
-    Quantizer,
-    SharedQuantizationSpec,
-)
 
 from aot.backends.cortex_m import has_float_kernel, of_floats
 from aot.backends.traits import Traits
@@ -59,6 +52,13 @@ from aot.rules.four_bits import has_four_bit_form
 from aot.rules.function import Roots, roots_known
 from aot.rules.rule import HEADROOM, HEADROOM_INT16, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
+from aot.upstream.torchao import (
+    QuantizationAnnotation,
+    QuantizationSpec,
+    QuantizationSpecBase,
+    Quantizer,
+    SharedQuantizationSpec,
+)
 
 _FOUR_BITS = dict(zip(asked_for.FOUR_BITS, (INT4_WEIGHT, INT4_GROUPS_WEIGHT), strict=True))
 

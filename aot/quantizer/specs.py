@@ -4,9 +4,9 @@
 from typing import Any
 
 import torch
-from torchao.quantization.pt2e.quantizer import FixedQParamsQuantizationSpec, QuantizationSpec
 
 from aot.dialect.quantization import Quantization, QuantizedType
+from aot.upstream.torchao import FixedQParamsQuantizationSpec, QuantizationSpec
 
 
 def fixed(quantization: Quantization) -> FixedQParamsQuantizationSpec:

@@ -10,7 +10,6 @@ import pytest
 import torch
 from torch import nn
 from torch.fx import GraphModule
-from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, Quantizer
 
 from aot.dialect.graph import edge_of
 from aot.errors import LoweringError
@@ -18,6 +17,7 @@ from aot.lower import Lowered, lower
 from aot.quantizer.observers import OBSERVERS, begin_sample
 from aot.quantizer.others import KEY
 from aot.testing.fixtures import op_counts, samples
+from aot.upstream.torchao import QuantizationAnnotation, Quantizer
 
 DATA = samples((1, 3, 6, 6), count=8)
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from torchao.quantization.pt2e import HistogramObserver
 
 from aot.quantizer.histogram import FastHistogramObserver
+from aot.upstream.torchao import HistogramObserver
 
 _VALUES: dict[str, Callable[[torch.Generator], torch.Tensor]] = {
     "normal": lambda g: torch.randn(4000, generator=g),

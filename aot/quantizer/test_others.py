@@ -11,16 +11,6 @@ import pytest
 import torch
 from torch import nn
 from torch.fx import GraphModule
-from torchao.quantization.pt2e import (
-    FakeQuantize,
-    MinMaxObserver,
-    MovingAverageMinMaxObserver,
-    MovingAveragePerChannelMinMaxObserver,
-    PerChannelMinMaxObserver,
-)
-from torchao.quantization.pt2e.quantizer import (
-    QuantizationAnnotation,
-)
 
 from aot.dialect.graph import dialect_op
 from aot.dialect.ops.linear import linear
@@ -45,6 +35,14 @@ from aot.quantizer.testing import (
     spec,
 )
 from aot.testing.fixtures import op_counts
+from aot.upstream.torchao import (
+    FakeQuantize,
+    MinMaxObserver,
+    MovingAverageMinMaxObserver,
+    MovingAveragePerChannelMinMaxObserver,
+    PerChannelMinMaxObserver,
+    QuantizationAnnotation,
+)
 
 _aten = torch.ops.aten
 

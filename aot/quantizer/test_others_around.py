@@ -13,13 +13,13 @@ import pytest
 import torch
 from torch import nn
 from torch.fx import GraphModule
-from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, Quantizer
 
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.quantizer.others import KEY
 from aot.quantizer.testing import VALUES, WEIGHTS, WIDE
 from aot.testing.fixtures import model, op_counts, samples
+from aot.upstream.torchao import QuantizationAnnotation, Quantizer
 
 _aten = torch.ops.aten
 

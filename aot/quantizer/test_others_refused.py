@@ -10,15 +10,6 @@ import pytest
 import torch
 from torch import nn
 from torch.fx import GraphModule
-from torchao.quantization.pt2e import (
-    MinMaxObserver,
-    PerChannelMinMaxObserver,
-    PlaceholderObserver,
-)
-from torchao.quantization.pt2e.quantizer import (
-    QuantizationAnnotation,
-    Quantizer,
-)
 
 from aot.errors import LoweringError
 from aot.lower import lower
@@ -34,6 +25,13 @@ from aot.quantizer.testing import (
     Recurrent,
     lowered,
     spec,
+)
+from aot.upstream.torchao import (
+    MinMaxObserver,
+    PerChannelMinMaxObserver,
+    PlaceholderObserver,
+    QuantizationAnnotation,
+    Quantizer,
 )
 
 _aten = torch.ops.aten

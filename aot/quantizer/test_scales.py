@@ -11,7 +11,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch.fx import GraphModule
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import edge_of, quantization_of
 from aot.dialect.quantization import Quantization
@@ -20,6 +19,7 @@ from aot.lower import lower
 from aot.passes.fold_qdq import fold_qdq
 from aot.quantizer.observers import KnownRange
 from aot.testing.fixtures import model, op_counts, quantized, samples
+from aot.upstream.torch import tree_leaves
 
 IMAGE, ROW = (1, 16, 8, 8), (1, 1000)
 DATA: dict[tuple[int, ...], list[tuple[torch.Tensor, ...]]] = {

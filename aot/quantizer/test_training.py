@@ -14,8 +14,6 @@ import torch.nn.functional as F
 from sklearn.datasets import load_digits
 from torch import nn
 from torch.fx import GraphModule
-from torch.utils._pytree import tree_map
-from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from aot.calibration import calibrate
 from aot.export import export_aten
@@ -24,6 +22,8 @@ from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import Recipe
 from aot.quantizer.training import Batches, Trainable
 from aot.testing.fixtures import model, op_counts, samples
+from aot.upstream.torch import tree_map
+from aot.upstream.torchao import prepare_pt2e
 
 IMAGE = (1, 1, 8, 8)
 

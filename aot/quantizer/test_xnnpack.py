@@ -15,11 +15,11 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
 )
 from torch import nn
 from torch.fx import GraphModule
-from torchao.quantization.pt2e.quantizer import Quantizer
 
 from aot.errors import LoweringError
 from aot.lower import lower
 from aot.testing.fixtures import model, samples
+from aot.upstream.torchao import Quantizer
 
 
 def quantizer(per_channel: bool) -> Quantizer:

@@ -10,21 +10,19 @@ from typing import Any
 import torch
 from torch import nn
 from torch.fx import GraphModule
-from torchao.quantization.pt2e import (
-    HistogramObserver,
-    MinMaxObserver,
-    PerChannelMinMaxObserver,
-)
-from torchao.quantization.pt2e.quantizer import (
-    DerivedQuantizationSpec,
-    QuantizationAnnotation,
-    QuantizationSpec,
-    Quantizer,
-)
 
 from aot.lower import Lowered, lower
 from aot.quantizer.others import KEY
 from aot.quantizer.training import Train
+from aot.upstream.torchao import (
+    DerivedQuantizationSpec,
+    HistogramObserver,
+    MinMaxObserver,
+    PerChannelMinMaxObserver,
+    QuantizationAnnotation,
+    QuantizationSpec,
+    Quantizer,
+)
 
 _EPS = 2.0**-20
 _aten = torch.ops.aten

@@ -21,6 +21,7 @@ from torch.fx.node import map_arg
 
 from aot.dialect.graph import tensor_constant
 from aot.dialect.results import taken_from
+from aot.upstream.torch import OpOverload
 
 _aten = torch.ops.aten
 
@@ -49,7 +50,7 @@ def is_elementwise(target: object) -> bool:
     """Whether each element of an op's one result is a function of one element of each tensor that
     it takes: the op is marked so by torch, and is not random.
     """
-    if not isinstance(target, torch._ops.OpOverload):
+    if not isinstance(target, OpOverload):
         return False
     returns = [str(result.type) for result in target._schema.returns]
     is_random = torch.Tag.nondeterministic_seeded in target.tags

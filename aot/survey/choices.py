@@ -12,9 +12,9 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
-from torch.utils._pytree import tree_leaves
 
 from aot.rules.rule import argument
+from aot.upstream.torch import tree_leaves
 
 _aten = torch.ops.aten
 

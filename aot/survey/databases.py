@@ -10,9 +10,14 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from aot.survey.programs import Program
+from aot.upstream.torch import (
+    module_samples,
+    operator_samples,
+    tree_flatten,
+    tree_unflatten,
+)
 
 _DTYPES = (torch.float32, torch.int64, torch.bool)
 _MOST_ELEMENTS = 4096
@@ -93,9 +98,7 @@ def _turned(x: torch.Tensor, turn: int) -> torch.Tensor:
 
 def of_operators(place: str, count: int) -> Iterator[tuple[str, Iterator[Program]]]:
     """Return programs of each operator's first samples."""
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    for info in op_db:
+    for info in operator_samples():
         name = f"{info.name}.{info.variant_test_name}".rstrip(".")
         dtypes = [dtype for dtype in _DTYPES if dtype in info.dtypes]
         if dtypes:
@@ -113,9 +116,7 @@ def _samples(name: str, info: Any, dtype: torch.dtype, place: str, count: int) -
 
 def of_modules(place: str, count: int) -> Iterator[tuple[str, Iterator[Program]]]:
     """Return programs of each module's first inputs."""
-    from torch.testing._internal.common_modules import module_db
-
-    for info in module_db:
+    for info in module_samples():
         name = info.module_cls.__name__
         yield name, _inputs(name, info, place, count)
 

@@ -16,6 +16,7 @@ from torch import nn
 
 from aot.survey.databases import program_of
 from aot.survey.programs import Program
+from aot.upstream.torch import OpOverloadPacket
 
 _SHAPES = ((), (3,), (1,), (2, 3), (3, 4), (1, 2, 3), (1, 2, 4, 4), (2, 1, 1, 1, 1, 3))
 _NOT_CALLED = re.compile(
@@ -83,7 +84,7 @@ def _overloads() -> Iterator[tuple[str, Any]]:
     packets = [name for name in dir(torch.ops.aten) if not _NOT_CALLED.search(name)]
     for name in sorted(packets):
         packet = getattr(torch.ops.aten, name)
-        if not isinstance(packet, torch._ops.OpOverloadPacket):
+        if not isinstance(packet, OpOverloadPacket):
             continue
         for overload in packet.overloads():
             op = getattr(packet, overload)

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 from torch.fx import GraphModule
-from torch.utils._pytree import tree_leaves
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from aot.backends.traits import Traits
 from aot.calibration import calibrate
@@ -23,6 +21,8 @@ from aot.passes.aten.recurrent_states import convert_states
 from aot.passes.fold_qdq import fold_qdq
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.rules import _TABLE
+from aot.upstream.torch import tree_leaves
+from aot.upstream.torchao import convert_pt2e, prepare_pt2e
 
 if TYPE_CHECKING:
     import pytest

@@ -10,9 +10,8 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import torch
-
 import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
+from aot.upstream.torch import get_schema
 from kernels.common.kernel import OpCall, Value
 
 _PERMUTATIONS = {
@@ -43,7 +42,7 @@ class Operator:
 def find(name: str, overload: str) -> Operator | None:
     """The out-variant of this name, None if there is none."""
     try:
-        schema = torch._C._get_schema(name, overload)
+        schema = get_schema(name, overload)
     except RuntimeError:
         return None
     arguments = []

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import torch
 from executorch.exir import schema as et
-from executorch.exir._serialize._program import (
+from executorch.exir.scalar_type import ScalarType
+
+from aot.pte.conventions import Border, Needs, PteError, constant_methods, sealed
+from aot.upstream.executorch import (
     PTEFile,
     deserialize_pte_binary,
     serialize_pte_binary,
 )
-from executorch.exir.scalar_type import ScalarType
-
-from aot.pte.conventions import Border, Needs, PteError, constant_methods, sealed
 from firmware.plan.plan import make_plan
 from firmware.plan.pte import read_program
 from firmware.plan.testing import Network, export_pte, sample_board

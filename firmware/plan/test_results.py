@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 from executorch.exir import schema as et
-from executorch.exir._serialize._program import deserialize_pte_binary, serialize_pte_binary
 
 from aot.pte.conventions import PteError, sealed
+from aot.upstream.executorch import deserialize_pte_binary, serialize_pte_binary
 from firmware.plan.plan import make_plan
 from firmware.plan.pte import read_program
 from firmware.plan.testing import export_pte, sample_board

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils._pytree import tree_map_only
 
 import aot.dialect.ops  # noqa: F401 (registers torch.ops.pl)
+from aot.upstream.torch import tree_map_only
 from kernels.common.kernel import AnyArray
 from kernels.testing.case import Case
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from aot.pte.conventions import PteError
 from aot.pte.reader import delegate_payloads
-from aot.pte.upstream import deserialize_pte_binary
+from aot.upstream.executorch import deserialize_pte_binary
 from firmware.ethos_u.npu_model import EthosUModel
 from firmware.ethos_u.payload import parse_payload, read_payloads
 from firmware.ethos_u.testing import payloads

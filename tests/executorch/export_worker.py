@@ -19,10 +19,10 @@ with imports_that_stay():
     import executorch.backends.arm.ethosu
     import executorch.backends.arm.quantizer
     import executorch.backends.arm.tosa.partitioner  # noqa: F401
-    import torch.export._trace  # noqa: F401
     import torchao.quantization.pt2e.quantize_pt2e  # noqa: F401
     from absl import app, flags
 
+    import aot.upstream.torch_export  # noqa: F401
     from tools.worker.bazel_worker import run_actions, runfiles
 
 _RUNFILES = flags.DEFINE_string("runfiles", None, "where they are (bazel_worker.py)", required=True)

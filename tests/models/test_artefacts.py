@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aot.pte.conventions import SIDES, scales_method, zero_points_method
-from aot.pte.upstream import Runtime
+from aot.upstream.executorch_runtime import Runtime
 from kernels.common.tensor import DTYPES
 
 MODELS = ("deep_autoencoder", "digits", "ds_cnn", "mobilenet_v1", "resnet8")

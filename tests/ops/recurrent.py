@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn import functional
-from torch.utils._pytree import tree_leaves
 
+from aot.upstream.torch import tree_leaves
 from tests.ops.case import Case, Input
 
 X, H = 3, 4  # sizes of a step and of the hidden state

@@ -16,10 +16,10 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.ops.lut import STEP_BITS
 from aot.dialect.quantization import INT4_GROUPS_WEIGHT, INT4_WEIGHT
+from aot.upstream.torch import tree_leaves
 from tests.random import bounds_of_norms as norms
 from tests.random.bounded import ABSOLUTE, Bounded, computed, errors_of, values_of
 

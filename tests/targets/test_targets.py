@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aot.pte.upstream import deserialize_pte_binary
+from aot.upstream.executorch import deserialize_pte_binary
 
 FOLDER = Path(__file__).parent
 OF_FILE, OF_MODULE = "of_file", "of_module"

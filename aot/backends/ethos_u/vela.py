@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import aot.pte.exir  # noqa: F401  (first: it leaves ExecuTorch's compiler out)
+import aot.upstream.executorch  # noqa: F401  (first: it leaves ExecuTorch's compiler out)
 
 # isort: split
 from executorch.backends.arm.arm_vela import vela_compile

@@ -24,11 +24,12 @@ from aot.importers.tflite.testing.oracle import tflm
 from aot.lower import Lowered, lower
 from aot.partition.partition import partition
 from aot.partition.testing import IMAGE, calls, everything, rewritten
-from aot.pte.upstream import Runtime, deserialize_pte_binary
 from aot.targets import target_named
 from aot.targets.npus import NEUTRONS
 from aot.targets.target import Target
 from aot.testing.fixtures import int8_inputs, model, samples
+from aot.upstream.executorch import deserialize_pte_binary
+from aot.upstream.executorch_runtime import Runtime
 from firmware.neutron.payload import parse
 
 TARGET = Target("imxrt700", (neutron("imxrt700", convert=stand_in), CORTEX_M))

@@ -20,7 +20,6 @@ from aot.dialect.graph import (
     inputs_of,
     is_channels_last,
     quantization_of,
-    shape_of,
     state_nodes,
     state_of,
     tensor_constant,
@@ -275,9 +274,3 @@ def _problem(node: Node, reason: str) -> Problem:
     where = place(origin.module, origin.source)
     hint = _HINTS.get(name, f"{_HINT}; or write it with ops that TFLite has (docs/tflite.md)")
     return Problem(written, describe(node.meta["val"]), where, reason, hint)
-
-
-def check_shape(node: Node, *wanted: int) -> None:
-    """Raises Refused unless a value has one of these numbers of dimensions."""
-    if len(shape_of(node)) not in wanted:
-        raise Refused(f"{len(shape_of(node))} dimensions")

@@ -15,19 +15,26 @@ from contextlib import nullcontext
 from typing import Any
 
 import torch
-from torch._dispatch.python import enable_python_dispatcher
-from torch._export.utils import _is_cia_op, _special_op_to_preserve_cia
-from torch._guards import detect_fake_mode
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
-from torch.export.exported_program import _override_composite_implicit_decomp
 from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_flatten, tree_leaves, tree_map_only, tree_unflatten
 
 from aot.dialect.graph import drop_dead_code
+from aot.upstream.torch import (
+    OpOverload,
+    TorchDispatchMode,
+    detect_fake_mode,
+    dispatch_has_kernel,
+    enable_python_dispatcher,
+    is_composite,
+    override_composite_decomposition,
+    preserved_composite,
+    tree_flatten,
+    tree_leaves,
+    tree_map_only,
+    tree_unflatten,
+)
 
 Decompositions = Mapping[Any, Callable[..., Any]]
 
@@ -65,7 +72,7 @@ def decompose_nodes(
     with (
         torch.no_grad(),
         fake or nullcontext(),
-        _override_composite_implicit_decomp(composite),
+        override_composite_decomposition(composite),
         enable_python_dispatcher(),
     ):
         rewriter = _Rewriter(composite, decompositions)
@@ -176,7 +183,7 @@ class _Rewriter:
     def stays(self, op: OpOverload) -> bool:
         if op in self._decompositions or op in _IDENTITIES:
             return False
-        return not _is_cia_op(op) or self._composite.get(op) is _special_op_to_preserve_cia
+        return not is_composite(op) or self._composite.get(op) is preserved_composite
 
     def decomposition(self, op: OpOverload) -> Callable[..., Any] | None:
         return self._decompositions.get(op)
@@ -233,7 +240,7 @@ class _Recorder(TorchDispatchMode):
         if decomposition is not None:
             with self:
                 return decomposition(*args, **kwargs)
-        has_kernel = torch._C._dispatch_has_kernel(func.name())  # of a question there is none
+        has_kernel = dispatch_has_kernel(func.name())  # of a question there is none
         if has_kernel and not self._rewriter.stays(func) and func not in _IDENTITIES:
             with self:
                 result = func.decompose(*args, **kwargs)

@@ -16,8 +16,6 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._decomp import decomposition_table
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.node import map_arg
@@ -32,6 +30,7 @@ from aot.passes.aten.float_pointwise import POINTWISE, Form
 from aot.rules import floats
 from aot.rules.masked_softmax import MASKED_SOFTMAX
 from aot.rules.rule import argument, pair, reduction
+from aot.upstream.torch import FakeTensorMode, decomposition_table
 
 _aten = torch.ops.aten
 

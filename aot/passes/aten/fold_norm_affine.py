@@ -21,6 +21,7 @@ from aot.passes.aten.fuse_batch_norm import ALIKE, scale_inputs
 from aot.rules.movement import MOVEMENT
 from aot.rules.rule import argument
 from aot.rules.whole_norm import NORMALIZE
+from aot.upstream.torch import OpOverload
 
 _aten = torch.ops.aten
 _LINEAR, _CONV = _aten.linear.default, _aten.convolution.default
@@ -70,7 +71,7 @@ def _fold(module: GraphModule, norm: Node) -> bool:
 
 
 def _position(node: Node, name: str) -> int:
-    target = cast(torch._ops.OpOverload, node.target)
+    target = cast(OpOverload, node.target)
     return [argument.name for argument in target._schema.arguments].index(name)
 
 
@@ -90,7 +91,7 @@ def _find(
         if user.all_input_nodes.count(node) != 1 or user.args[0] is not node:
             return False
         if user.target in MOVEMENT:
-            move, rest = cast(torch._ops.OpOverload, user.target), user.args[1:]
+            move, rest = cast(OpOverload, user.target), user.args[1:]
             moved = [move(v.contiguous(), *rest, **user.kwargs) for v in (gain, offset)]
             if not _find(module, user, moved[0], moved[1], readers):
                 return False

@@ -18,12 +18,12 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
-from torch.nn.modules.batchnorm import _BatchNorm
 
 from aot.dialect.graph import new_buffer, tensor_constant
 from aot.dialect.results import gives_first_only
 from aot.errors import LoweringError, problem_at
 from aot.rules.rule import argument
+from aot.upstream.torch import BatchNorm
 
 _aten = torch.ops.aten
 _NORM = _aten._native_batch_norm_legit_no_training.default
@@ -82,7 +82,7 @@ def note_batches(module: GraphModule, model: torch.nn.Module) -> None:
             continue
         stack = list((norm.meta.get("nn_module_stack") or {}).values())
         owner = owners.get(stack[-1][0]) if stack else None
-        if isinstance(owner, _BatchNorm) and owner.momentum is None:
+        if isinstance(owner, BatchNorm) and owner.momentum is None:
             counted = owner.num_batches_tracked
             norm.meta[_BATCHES] = 0 if counted is None else int(counted)
 

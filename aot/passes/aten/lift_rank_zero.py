@@ -15,6 +15,7 @@ from aot.dialect.results import results_of, taken_from
 from aot.passes.aten.build import call
 from aot.passes.aten.composing import Results, read_results, taken_result
 from aot.rules.rule import argument
+from aot.upstream.torch import OpOverload
 
 _aten = torch.ops.aten
 _DIMENSIONS = {"dim", "dims", "dim0", "dimension"}
@@ -47,7 +48,7 @@ def lift_rank_zero(module: GraphModule) -> int:
 
 def _lifted_arguments(node: Node) -> list[Node]:
     """The arguments of rank 0 that an op takes for vectors; none of another op."""
-    if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+    if node.op != "call_function" or not isinstance(node.target, OpOverload):
         return []
     schema = node.target._schema.arguments
     along = _DIMENSIONS & {entry.name for entry in schema}

@@ -14,15 +14,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch._C._functorch import is_functorch_wrapped_tensor
-from torch._export.verifier import SpecViolationError
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind, OutputSpec
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 from torch.fx.graph import CodeGen
-from torch.utils._pytree import tree_map_only
 
 from aot.dialect.graph import State, drop_dead_code, state_of, tensor_constant
 from aot.errors import (
@@ -36,6 +32,12 @@ from aot.errors import (
     source_line,
 )
 from aot.passes.aten.run_decompositions import run_decompositions
+from aot.upstream.torch import (
+    OpOverload,
+    SpecViolationError,
+    is_functorch_wrapped_tensor,
+    tree_map_only,
+)
 from kernels.common.tensor import MAX_RANK
 
 _aten = torch.ops.aten

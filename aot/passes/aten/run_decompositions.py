@@ -8,18 +8,21 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from absl import logging
-from torch._decomp import _core_aten_decompositions_post_autograd
-from torch._export.utils import _is_preservable_cia_op, _special_op_to_preserve_cia
 from torch.export import ExportedProgram
 from torch.export.decomp_utils import PRESERVED_ATEN_CIA_OPS
-from torch.export.exported_program import _decompose_exported_program
 
 from aot.passes.aten.decompose_nodes import NotByNode, decompose_nodes
+from aot.upstream.torch import (
+    core_aten_decompositions,
+    decompose_exported_program,
+    is_preservable_composite,
+    preserved_composite,
+)
 
 
 @functools.cache
 def _core_decompositions() -> Mapping[Any, Callable[..., Any]]:
-    decompositions: Mapping[Any, Callable[..., Any]] = _core_aten_decompositions_post_autograd()
+    decompositions: Mapping[Any, Callable[..., Any]] = core_aten_decompositions()
     return decompositions
 
 
@@ -38,15 +41,15 @@ def run_decompositions(program: ExportedProgram, kept: Iterable[Any] = ()) -> Ex
     kept = set(kept)
     decompositions = {op: f for op, f in _core_decompositions().items() if op not in kept}
     composite = {
-        op: decompositions.pop(op, _special_op_to_preserve_cia)
+        op: decompositions.pop(op, preserved_composite)
         for op in {*kept, *PRESERVED_ATEN_CIA_OPS}
-        if _is_preservable_cia_op(op)
+        if is_preservable_composite(op)
     }
     try:
         return decompose_nodes(program, composite, decompositions)
     except NotByNode as reason:
         logging.debug("decomposed as a whole: %s", reason)
-    decomposed: ExportedProgram = _decompose_exported_program(
+    decomposed: ExportedProgram = decompose_exported_program(
         program,
         cia_to_decomp=composite,
         python_decomp_table=decompositions,

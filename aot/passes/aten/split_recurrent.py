@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import torch
-from torch._decomp import decompositions
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
@@ -26,8 +25,8 @@ from aot.dialect.graph import drop_dead_code, tensor_constant
 from aot.dialect.results import gives_one, results_of, taken_from
 from aot.passes.aten.build import constant
 from aot.passes.aten.recurrent_states import compute_with
-from aot.replaced import replaced
 from aot.rules import recurrent_ops
+from aot.upstream.torch import recurrent_layers_as
 
 _aten = torch.ops.aten
 
@@ -64,15 +63,13 @@ _CELLS = {
 KEPT = (*_LAYERS, *_CELLS)
 """Composite ops that export leaves whole, for this."""
 
-_STEPPED = ("one_layer_rnn", "one_layer_lstm", "mkldnn_one_layer_lstm")
-
 
 def steps_unseen() -> AbstractContextManager[None]:
     """Within it, torch finds the shapes of what these ops give without going through their steps.
 
     Export needs no more of an op that it leaves whole, and would take a tenth of a second a step.
     """
-    return replaced(decompositions, **dict.fromkeys(_STEPPED, _layer_shapes))
+    return recurrent_layers_as(_layer_shapes)
 
 
 def _layer_shapes(

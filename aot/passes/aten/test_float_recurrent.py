@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from torch.utils._pytree import tree_leaves
 
 from aot.export import export_aten
 from aot.passes.aten.float_recurrent import float_recurrent
 from aot.rules import recurrent_ops
 from aot.testing.fixtures import op_counts
+from aot.upstream.torch import tree_leaves
 
 X = torch.randn(5, 2, 3, generator=torch.Generator().manual_seed(0))
 _MANY: dict[str, Any] = {"num_layers": 2, "bidirectional": True}

@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import nn
 from torch.fx import Node
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import initial_state, returned
 from aot.dialect.results import is_result
@@ -17,6 +16,7 @@ from aot.export import export_aten
 from aot.passes.aten.recurrent_states import convert_states
 from aot.rules import recurrent_ops
 from aot.testing.fixtures import model
+from aot.upstream.torch import tree_leaves
 
 X, H = 3, 4
 

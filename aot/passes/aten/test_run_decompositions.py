@@ -7,11 +7,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import ExportedProgram, default_decompositions
-from torch.utils._pytree import tree_leaves
 
 from aot.passes.aten import run_decompositions as module
 from aot.passes.aten.run_decompositions import run_decompositions
 from aot.rules import KEPT
+from aot.upstream.torch import tree_leaves
 
 
 class Counting(nn.Module):
@@ -154,7 +154,7 @@ def test_as_the_default_table_does(names: str, kept: tuple[object, ...]) -> None
 @pytest.mark.filterwarnings("ignore:The use of `x.T`")
 def test_only_some_programs_are_traced_anew(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     traced = []
-    monkeypatch.setattr(module, "_decompose_exported_program", lambda *_, **__: traced.append(name))
+    monkeypatch.setattr(module, "decompose_exported_program", lambda *_, **__: traced.append(name))
     if name in TOGETHER:
         program = exported(name)
     else:

@@ -8,13 +8,12 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import nn
-from torch._decomp import decompositions
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.results import is_result, taken_from
 from aot.export import export_aten
 from aot.passes.aten.split_recurrent import KEPT
 from aot.testing.fixtures import model, op_counts
+from aot.upstream.torch import decompositions, tree_leaves
 
 X, H = 3, 4
 

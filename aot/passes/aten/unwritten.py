@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import initial_state
 from aot.errors import LoweringError, problem_at
 from aot.passes.aten.build import constant
+from aot.upstream.torch import tree_leaves
 
 _aten = torch.ops.aten
 _UNWRITTEN = {

@@ -13,11 +13,11 @@ import math
 
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import Builder, Origin, arguments, calls, edge_of, returned, shape_of
 from aot.dialect.ops.cat import cat
 from aot.dialect.ops.reshape import reshape
+from aot.upstream.torch import tree_leaves
 
 
 def own_state(module: GraphModule) -> int:

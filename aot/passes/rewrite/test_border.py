@@ -8,13 +8,13 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import nn
-from torch.utils._pytree import tree_leaves
 
 from aot.dialect.graph import border_nodes, is_channels_last
 from aot.dialect.moved import NOT_MOVED
 from aot.dialect.verifier import verify
 from aot.passes.rewrite.border import KEEP, TO_NHWC_BORDER, images_moved, set_border
 from aot.testing.fixtures import folded, int8_inputs, op_counts
+from aot.upstream.torch import tree_leaves
 
 IMAGE, ROW = (2, 3, 6, 5), (2, 7)
 TO_LAST, FROM_LAST = "pl.nhwc_to_channels_last", "pl.channels_last_to_nhwc"

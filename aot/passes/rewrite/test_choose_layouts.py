@@ -11,7 +11,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.fx import GraphModule
-from torch.utils._pytree import tree_leaves
 
 from aot.artefact import rewrite
 from aot.dialect.graph import copied, dialect_op, initial_state, state_nodes
@@ -19,6 +18,7 @@ from aot.dialect.verifier import verify
 from aot.passes.rewrite.choose_layouts import Asks, choose_layouts, copies
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.testing.fixtures import folded, int8_inputs
+from aot.upstream.torch import tree_leaves
 
 
 def conv(i: int = 3, o: int = 4, k: int = 3) -> nn.Module:

@@ -17,7 +17,6 @@ from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 from executorch.exir import to_edge_transform_and_lower
 from executorch.exir.lowered_backend_module import LoweredBackendModule
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from aot.backends.ethos_u.block import Array
 from aot.backends.ethos_u.comparison.cases import Case
@@ -28,6 +27,7 @@ from aot.dialect.delegate import delegate_of
 from aot.dialect.graph import is_channels_last
 from aot.lower import lower
 from aot.targets.npus import NPUS, Npu
+from aot.upstream.torchao import convert_pt2e, prepare_pt2e
 from firmware.ethos_u.npu_model import EthosUModel
 from firmware.ethos_u.payload import parse_payload
 from tools.text.printed import captured

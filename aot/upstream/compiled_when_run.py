@@ -11,7 +11,8 @@ from typing import Any
 from weakref import ref
 
 from torch.fx import GraphModule
-from torch.fx.graph import _PyTreeCodeGen
+
+from aot.upstream.torch import PyTreeCodeGen
 
 _modules: Any = GraphModule
 _recompile = _modules.recompile
@@ -60,7 +61,7 @@ def _postponed(module: GraphModule) -> Any:
         return _recompile(module)
     kind: Any = type(module)
     codegen = module.graph._codegen
-    if isinstance(codegen, _PyTreeCodeGen):  # what hooks of the module look at
+    if isinstance(codegen, PyTreeCodeGen):  # what hooks of the module look at
         module._in_spec = codegen.pytree_info.in_spec
         module._out_spec = codegen.pytree_info.out_spec
     vars(module).pop("_code", None)

@@ -5,7 +5,7 @@ from threading import Barrier, BrokenBarrierError, Thread
 
 import torch
 
-from aot.quantizer.names import names_counted, prepare
+from aot.upstream.names import names_counted, prepare
 
 
 def _names(prefixes: list[str]) -> list[str]:

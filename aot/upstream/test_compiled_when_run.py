@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch.fx import GraphModule, symbolic_trace
 
-from aot.compiled_when_run import compiled_when_run
+from aot.upstream.compiled_when_run import compiled_when_run
 
 _eager = GraphModule.recompile
 

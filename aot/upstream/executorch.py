@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of ExecuTorch that write a .pte: schema, serialiser, memory planning for its runtime.
+"""Names of ExecuTorch: schema, serialiser, memory planning for its runtime.
 
 They stand in the package executorch.exir, whose __init__ imports its whole compiler, 2.5 s of CPU
 for what is not used here. So that __init__ runs when somebody asks for one of its names.
@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
+from types import SimpleNamespace
 from typing import Any
+
+from aot.upstream.replaced import replaced
 
 
 @contextmanager
@@ -54,7 +57,11 @@ def _without_init(package: str) -> Iterator[None]:
 with _without_init("executorch.exir"):
     import executorch.exir._warnings  # noqa: F401  (for ExecuTorch's runtime and its parts for Arm)
     import executorch.exir.schema as et
-    from executorch.exir._serialize._program import PTEFile, serialize_pte_binary
+    from executorch.exir._serialize._program import (
+        PTEFile,
+        deserialize_pte_binary,
+        serialize_pte_binary,
+    )
     from executorch.exir.memory_planning import MemoryPlanningAlgorithmSuite
     from executorch.exir.operator.convert import to_out_variant
     from executorch.exir.tensor import (
@@ -71,9 +78,20 @@ __all__ = [
     "MemoryPlanningAlgorithmSuite",
     "PTEFile",
     "TensorSpec",
+    "deserialize_pte_binary",
     "et",
     "make_allocation_info",
     "make_tensor_value",
     "serialize_pte_binary",
+    "serialized_in_place",
     "to_out_variant",
 ]
+
+
+def serialized_in_place() -> AbstractContextManager[None]:
+    """Within it, serialize_pte_binary changes the program that it is given.
+
+    It would change a copy, which takes long to make.
+    """
+    as_it_is = SimpleNamespace(deepcopy=lambda given: given)
+    return replaced(sys.modules[serialize_pte_binary.__module__], copy=as_it_is)

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torchao.quantization.pt2e import utils
 
-from aot.replaced import replaced
+from aot.upstream.replaced import replaced
 
 # Its package has a function of the same name.
 prepare = import_module("torch.ao.quantization.fx.prepare")

@@ -17,16 +17,16 @@ executorch.exir.EdgeCompileConfig()
 assert "executorch.exir.program" in sys.modules
 """,
     "names and submodules of the package are there": """
-import aot.pte.exir
+import aot.upstream.executorch
 import executorch.exir.backend.backend_api
 from executorch.exir import capture, schema, to_edge
-assert schema is aot.pte.exir.et
+assert schema is aot.upstream.executorch.et
 assert callable(capture) and callable(to_edge)  # there is a submodule `capture`, too
 """,
     "a package imported before is used": """
 import executorch.exir
-import aot.pte.exir
-assert aot.pte.exir.et is executorch.exir.schema
+import aot.upstream.executorch
+assert aot.upstream.executorch.et is executorch.exir.schema
 """,
 }
 

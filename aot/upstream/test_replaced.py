@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from aot.replaced import replaced
+from aot.upstream.replaced import replaced
 
 
 def test_what_was_there_is_there_again() -> None:

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Notices of the libraries that a user cannot act on: missing GPU parts, their own deprecations."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_LOGGERS = ("torchao", "torch.utils._pytree")
+_MODULES = ("copyreg", "torch", "torchao", "executorch")
+
+
+@contextmanager
+def notices_hidden() -> Iterator[None]:
+    """Hide what the libraries log and what they deprecate; warnings of a user's code stay."""
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            for module in _MODULES:
+                for category in (FutureWarning, DeprecationWarning):
+                    warnings.filterwarnings("ignore", category=category, module=module)
+            yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

@@ -52,9 +52,10 @@ def _memory(report: Fields) -> str:
         for m in report["memories"]
     ]
     stack = report["stack"]
+    path = [" → ".join(map(_code, stack["path"]))] if stack["path"] else []
     unbounded = (
         f"\n\nWhat the program takes of the stack's {stack['size']:,} bytes has no bound: "
-        f"{stack['problem']}, {' → '.join(map(_code, stack['path']))}."
+        f"{', '.join([stack['problem'], *path])}."
     )
     table = md_table(["memory", "kind", "used", "bytes", ""], rows, "llrrr")
     return table + (unbounded if stack["bound"] is None else "")

@@ -14,6 +14,7 @@ from boards.image.trace import trace
 from boards.report.cycles import CyclesError, with_cycles
 from boards.report.join import join
 from boards.report.markdown import markdown
+from boards.report.plan_report import NOT_LINKED, report_of
 from boards.report.testing import (
     BOARD,
     LOWERING,
@@ -78,6 +79,20 @@ def test_without_models_plan_or_run() -> None:
     without_run = joined(profile=None, problem="it does not end")
     check(without_run)
     assert "Not counted: it does not end." in markdown(without_run)
+
+
+def test_report_of_a_plan_alone() -> None:
+    board = BOARD | {"stack": 4096, "memories": SIZE["memories"]}
+    report = report_of(PLAN, board, LOWERING)
+    check(report)
+    weights, arena = PLAN["weights"], PLAN["arena"]
+    used = {memory["name"]: memory["used"] for memory in report["memories"]}
+    assert sum(used.values()) == weights["bytes"] + sum(p["used"] for p in arena["pools"])
+    assert used[weights["memory"]] >= weights["bytes"]
+    constants = {c["name"]: c["bytes"] for c in weights["constants"]}
+    assert {s["name"]: s["bytes"] for s in report["symbols"] if s["ops"]} == constants
+    assert report["models"][0]["steps"] and report["instructions"] is None
+    assert f"has no bound: {NOT_LINKED}.\n" in markdown(report)
 
 
 def test_steps_of_plans_that_the_image_does_not_name_are_missed() -> None:

@@ -3,6 +3,7 @@
 
 import re
 
+from tools.doctor.variables import VARIABLES
 from tools.lint.workspace import source_files, workspace_root
 
 _ROOT = workspace_root()
@@ -18,7 +19,11 @@ def _named(patterns: list[str], exclude: list[str]) -> set[str]:
 
 
 def test_pages_name_the_variables_that_code_reads() -> None:
-    read = _named(["*.py", "*.bzl"], ["*/test_*.py", "tests/docs/*"])
+    read = _named(["*.py", "*.bzl"], ["*/test_*.py", "tests/docs/*", "tools/doctor/*"])
     pages = _named(["*.md"], [])
     assert len(read) > 10
     assert pages == read - _INTERNAL
+
+
+def test_doctor_shows_the_variables_that_pages_name() -> None:
+    assert set(VARIABLES) == _named(["*.md"], [])

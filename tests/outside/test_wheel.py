@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wheel works without Bazel, beside a project whose folders have the names of ours."""
 
+import json
 import re
 import subprocess
 import sys
@@ -78,14 +79,14 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _call(environment: Path, folder: Path, *command: str, status: int = 0) -> str:
+def _call(environment: Path, folder: Path, *command: str, status: int = 0, **variables: str) -> str:
     program, *arguments = command
     done = subprocess.run(
         [environment / "bin" / program, *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
-        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(folder), **variables},
     )
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -137,12 +138,42 @@ def test_package_builds_and_runs_on_the_host(environment: Path, project: Path) -
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_report_is_one_page(environment: Path, project: Path) -> None:
+    command = ["report", "model.py", "--board=corstone300_ethos_u55", "-o", "out"]
+    _call(environment, project, "pilotlight", *command, "--target=ethos-u55-128")
+    page = (project / "out/report.html").read_text()
+    assert "dagre" in page and "corstone300_ethos_u55" in page
+    report = json.loads((project / "out/report.json").read_text())
+    assert report["models"][0]["delegates"]
+    plan = json.loads((project / "out/plan.json").read_text())
+    (memory,) = [m for m in report["memories"] if m["name"] == plan["weights"]["memory"]]
+    assert memory["used"] >= plan["weights"]["bytes"] > 0
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
+def test_completion(environment: Path, project: Path, shell: str) -> None:
+    text = _call(environment, project, "pilotlight", "completion", shell)
+    assert "_PILOTLIGHT_COMPLETE" in text
+
+
+def test_boards_complete(environment: Path, project: Path) -> None:
+    text = _call(
+        environment,
+        project,
+        "pilotlight",
+        _PILOTLIGHT_COMPLETE="bash_complete",
+        COMP_WORDS="pilotlight package --board nucleo_h",
+        COMP_CWORD="3",
+    )
+    assert text == "plain,nucleo_h743zi\n"
+
+
 def test_import_is_quick_and_gives_lower(environment: Path, project: Path) -> None:
     text = "import sys, pilotlight; assert 'torch' not in sys.modules; print(pilotlight.lower)"
     assert "function lower" in _call(environment, project, "python3", "-Pc", text)
 
 
-@pytest.mark.parametrize("command", ["ops", "package", "plan"])
+@pytest.mark.parametrize("command", ["completion", "doctor", "ops", "package", "plan", "report"])
 def test_commands_explain_themselves(environment: Path, project: Path, command: str) -> None:
     assert "--" in _call(environment, project, "pilotlight", command, "--help")
 
@@ -150,7 +181,10 @@ def test_commands_explain_themselves(environment: Path, project: Path, command: 
 def test_boards_and_doctor(environment: Path, project: Path) -> None:
     boards = _call(environment, project, "pilotlight", "boards")
     assert re.search(r"^nucleo_h743zi +cortex-m7 ", boards, re.MULTILINE)
-    assert f"pilotlight {VERSION}" in _call(environment, project, "pilotlight", "doctor")
+    text = _call(environment, project, "pilotlight", "doctor", PILOTLIGHT_QEMU="/opt/qemu")
+    assert text.startswith(f"pilotlight {VERSION}, wheel\n")
+    assert "torch  " in text and "/opt/qemu" in text and "PILOTLIGHT_GDB " in text
+    assert "nothing to remove" in _call(environment, project, "pilotlight", "doctor", "--clean")
 
 
 def test_wrong_arguments_end_in_a_line(environment: Path, project: Path) -> None:

@@ -9,21 +9,21 @@ Each step is a program of its own, the same that Bazel's rules start.
 from __future__ import annotations
 
 import json
-import os
-import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, requires, version
-from importlib.util import find_spec
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import get_completion_class
 
+from tools.doctor import doctor as doctors
 from tools.version import VERSION
 
 _HERE = Path(__file__).parents[2]
@@ -70,11 +70,11 @@ def main() -> None:
     \b
     Examples:
       pilotlight package model.py --board=nucleo_h743zi -o firmware
+      pilotlight report model.py --board=nucleo_h743zi -o report
       pilotlight lower --model=model.py:factory --calibration=model.py:calibration --output=x.pte
       pilotlight plan --pte=x.pte --board=nucleo_h743zi --name=x --source=x.c --header=x.h
 
-    Shell completion: `eval "$(_PILOTLIGHT_COMPLETE=bash_source pilotlight)"`; likewise for zsh and
-    fish.
+    `pilotlight completion --help` shows how your shell completes these.
     """
 
 
@@ -108,70 +108,145 @@ _passed_on("plan", "firmware.plan.compile", "Compile a .pte to C for a board.")
 _passed_on("ops", "aot.supported_ops", "List the ATen operators and their forms.")
 
 
-@main.command()
-@click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--board", required=True, help="A name from `pilotlight boards`, or a board's .json.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder, or a .zip."
-)
-@click.option("--name", help="The model's name in C; by default the file's.")
-@click.option("--target", default="cortex-m", show_default=True, help="As of `pilotlight lower`.")
-@click.option("--quantization", default="int8", show_default=True, help="As of `pilotlight lower`.")
-@click.option(
-    "--optimize",
-    type=click.Choice(["speed", "memory"]),
-    default="speed",
-    show_default=True,
-    help="Fewest instructions, or the smallest arena.",
-)
-def package(
+@dataclass(frozen=True)
+class _Planned:
+    """Files of a model that is lowered and planned for a board."""
+
+    name: str
+    facts: Path
+    pte: Path
+    vectors: Path
+    lowering: Path
+    plan: Path
+    source: Path
+    header: Path
+
+
+def _of_a_model(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the arguments that lowering and planning take."""
+    for option in (
+        click.option(
+            "--optimize",
+            type=click.Choice(["speed", "memory"]),
+            default="speed",
+            show_default=True,
+            help="Fewest instructions, or the smallest arena.",
+        ),
+        click.option(
+            "--quantization", default="int8", show_default=True, help="As of `pilotlight lower`."
+        ),
+        click.option(
+            "--target", default="cortex-m", show_default=True, help="As of `pilotlight lower`."
+        ),
+        click.option("--name", help="The model's name in C; by default the file's."),
+        click.option(
+            "--board",
+            required=True,
+            shell_complete=lambda _context, _parameter, start: [
+                name for name in _boards() if name.startswith(start)
+            ],
+            help="A name from `pilotlight boards`, or a board's .json.",
+        ),
+        click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path)),
+    ):
+        command = option(command)
+    return command
+
+
+def _planned(
+    folder: Path,
     model: Path,
     board: str,
-    output: Path,
     name: str | None,
     target: str,
     quantization: str,
     optimize: str,
-) -> None:
+) -> _Planned:
+    """Lower and plan a model into a folder."""
+    boards = _boards()
+    if board not in boards and not Path(board).is_file():
+        raise click.BadParameter(f"{board!r}; `pilotlight boards` lists them", param_hint="--board")
+    name = name or re.sub(r"\W", "_", model.stem)
+    done = _Planned(
+        name,
+        facts=_data(board) if board in boards else Path(board),
+        pte=folder / f"{name}.pte",
+        vectors=folder / "vectors.npz",
+        lowering=folder / f"{name}.lowering.json",
+        plan=folder / f"{name}.json",
+        source=folder / f"{name}.plan.c",
+        header=folder / f"{name}.h",
+    )
+    program = f"--program={folder / 'model.program'}"
+    lower = [f"--tflite={model}"]
+    if model.suffix != ".tflite":
+        lower = [f"--model={model}:factory", f"--calibration={model}:calibration"]
+        lower += [f"--quantization={quantization}"]
+    lower += [f"--target={target}", f"--output={done.pte}", f"--report={done.lowering}", program]
+    click.echo(f"lowering {model}", err=True)
+    _run("aot.lower_main", [*lower, f"--vectors={done.vectors}"])
+    compile_ = [f"--pte={done.pte}", program, f"--board={done.facts}", f"--name={name}"]
+    compile_ += [f"--optimize={optimize}", "--share"]
+    compile_ += [f"--source={done.source}", f"--header={done.header}", f"--json={done.plan}"]
+    click.echo(f"planning for {board}", err=True)
+    _run("firmware.plan.compile", compile_)
+    return done
+
+
+@main.command(epilog="Example: pilotlight package model.py --board=nucleo_h743zi -o firmware")
+@_of_a_model
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder, or a .zip."
+)
+def package(output: Path, **given: Any) -> None:
     """Make a library of a model for CMake, Zephyr, Arduino, PlatformIO or a CMSIS-Pack.
 
     MODEL is a Python file with `factory()` and `calibration()`, or a quantized .tflite file. The
     library holds the model's plan, its kernels, the runtime, and a program that checks the model on
     the device.
     """
-    boards = _boards()
-    if board not in boards and not Path(board).is_file():
-        raise click.BadParameter(f"{board!r}; `pilotlight boards` lists them", param_hint="--board")
-    facts = _data(board) if board in boards else Path(board)
-    core = json.loads(facts.read_text())["core"]
-    cores = json.loads((_HERE / "cores.json").read_text())
-    name = name or re.sub(r"\W", "_", model.stem)
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
-        pte, program, vectors = (folder / f"model.{end}" for end in ("pte", "program", "npz"))
-        source, header, plan = (folder / f"{name}{end}" for end in (".plan.c", ".h", ".json"))
-        lower = [f"--tflite={model}"]
-        if model.suffix != ".tflite":
-            lower = [f"--model={model}:factory", f"--calibration={model}:calibration"]
-            lower += [f"--quantization={quantization}"]
-        lower += [f"--target={target}", f"--output={pte}", f"--program={program}"]
-        click.echo(f"lowering {model}", err=True)
-        _run("aot.lower_main", [*lower, f"--vectors={vectors}"])
-        compile_ = [f"--pte={pte}", f"--program={program}", f"--board={facts}", f"--name={name}"]
-        compile_ += [f"--optimize={optimize}", "--share"]
-        compile_ += [f"--source={source}", f"--header={header}", f"--json={plan}"]
-        click.echo(f"planning for {board}", err=True)
-        _run("firmware.plan.compile", compile_)
+        done = _planned(folder, **given)
+        cores = json.loads((_HERE / "cores.json").read_text())
+        core = json.loads(done.facts.read_text())["core"]
         packed = output if output.suffix == ".zip" else folder / "package.zip"
         flags_by_core = json.dumps({c: facts["flags"] for c, facts in cores.items()})
-        pack = [f"--board={facts}", f"--isa={cores[core]['isa']}", f"--tree={_HERE}"]
-        pack += [f"--plan={plan}", f"--pte={pte}", f"--vectors={vectors}", f"--name={name}"]
-        pack += [f"--flags_by_core={flags_by_core}", f"--license={_HERE / 'LICENSE'}"]
-        _run("boards.package.make_package", [*pack, f"--output={packed}", source, header])
+        pack = [f"--board={done.facts}", f"--isa={cores[core]['isa']}", f"--tree={_HERE}"]
+        pack += [f"--plan={done.plan}", f"--pte={done.pte}", f"--vectors={done.vectors}"]
+        pack += [f"--name={done.name}", f"--license={_HERE / 'LICENSE'}"]
+        pack += [f"--flags_by_core={flags_by_core}", f"--output={packed}"]
+        _run("boards.package.make_package", [*pack, done.source, done.header])
         if packed != output:
             with zipfile.ZipFile(packed) as archive:
                 archive.extractall(output)
     click.echo(f"{output}: README.md there shows how to build it", err=True)
+
+
+@main.command(epilog="Example: pilotlight report model.py --board=nucleo_h743zi -o report")
+@_of_a_model
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder.")
+def report(output: Path, **given: Any) -> None:
+    """Write a page about a model on a board: ops, memories, quality, and what to change.
+
+    The folder then holds the page, the same as Markdown and JSON, and the reports of lowering and
+    planning. Instructions and code sizes need an image, which Bazel builds.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as text:
+        done = _planned(Path(text), **given)
+        files = {
+            "html": output / "report.html",
+            "markdown": output / "report.md",
+            "json": output / "report.json",
+        }
+        flags = [f"--board={done.facts}", f"--plan={done.plan}", f"--pte={done.pte}"]
+        flags += [f"--{kind}={file}" for kind, file in files.items()]
+        flags += [f"--library={file}" for file in sorted((_HERE / "page_libraries").iterdir())]
+        _run("boards.report.plan_report", [*flags, f"--lowering={done.lowering}"])
+        shutil.copy(done.lowering, output / "lowering.json")
+        shutil.copy(done.plan, output / "plan.json")
+    click.echo(f"{files['html']}", err=True)
 
 
 @main.command()
@@ -183,24 +258,23 @@ def boards() -> None:
         click.echo(f"{name:24} {facts['core']:20} {npu:16} {memories}")
 
 
-@main.command()
-def doctor() -> None:
-    """Show what is installed, what is missing, and the PILOTLIGHT_* variables that are set."""
-    click.echo(f"pilotlight {VERSION}, Python {platform.python_version()}, {platform.machine()}")
-    missing = []
-    for line in requires("pilotlight") or []:
-        (name,) = re.findall(r"^[\w.-]+", line)
-        try:
-            click.echo(f"  {name:16} {version(name)}")
-        except PackageNotFoundError:
-            missing.append(name)
-            click.echo(f"  {name:16} MISSING: pip install '{line}'")
-    for name, use in (("eiq_neutron_sdk", "targets imxrt700 and mcxn947"),):
-        found = "there" if find_spec(name) else f"not there; only {use} need it"
-        click.echo(f"  {name:16} {found}")
-    for name in sorted(name for name in os.environ if name.startswith("PILOTLIGHT_")):
-        click.echo(f"  {name}={os.environ[name]}")
-    sys.exit(1 if missing else 0)
+@main.command(
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+@click.pass_context
+def doctor(context: click.Context) -> None:
+    """Show what is installed and what is missing; --clean lists and cleans the cache."""
+    sys.exit(doctors.main(context.args))
+
+
+@main.command(epilog='Example: eval "$(pilotlight completion bash)"')
+@click.argument("shell", type=click.Choice(["bash", "fish", "zsh"]))
+def completion(shell: str) -> None:
+    """Print the shell's script that completes commands, options and boards."""
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(main, {}, "pilotlight", "_PILOTLIGHT_COMPLETE").source())
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from typing import Any
 from absl import flags
 from setuptools import build_meta
 
+from boards.report.libraries import libraries
 from tools.lint.workspace import source_files, workspace_root
 from tools.text.printed import captured
 
@@ -41,6 +42,7 @@ _ENTRIES = (
     "aot/lower_tflite.py",
     "aot/supported_ops.py",
     "boards/package/make_package.py",
+    "boards/report/plan_report.py",
     "firmware/plan/compile.py",
     "kernels/*/kernel.py",
     "tools/wheel/command.py",
@@ -50,6 +52,7 @@ _ENTRIES = (
 
 _READ = (
     "aot/backends/*.ini",
+    "boards/report/page/*",
     "kernels/*.[ch]",
     "firmware/ethos_u/*.[ch]",
     "firmware/runtime/*.[ch]",
@@ -130,6 +133,8 @@ def make_tree(root: Path, built: Iterable[Path], output: Path) -> None:
         write(name, (root / name).read_bytes())
     for file in built:
         write(str(file), file.read_bytes())
+    for file in libraries():
+        write(f"page_libraries/{file.name}", file.read_bytes())
     write("cores.json", json.dumps(core_flags(root), indent=1).encode())
     write("LICENSE", (root / "LICENSE").read_bytes())
     (package / "tools/wheel/pilotlight.py").rename(package / "__init__.py")

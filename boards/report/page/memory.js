@@ -13,7 +13,7 @@ function drawMemories() {
   at("memory-note").hidden = !(data.engine_is_simulated && data.models.some((one) => one.delegates.length));
   const { bound, size, path, problem } = data.stack;
   at("stack-note").hidden = bound !== null;
-  at("stack-note").textContent = `What the program takes of the stack's ${number(size)} bytes has no bound: ${problem}, ${path.join(" → ")}.`;
+  at("stack-note").textContent = `What the program takes of the stack's ${number(size)} bytes has no bound: ${[problem, ...(path.length ? [path.join(" → ")] : [])].join(", ")}.`;
   at("memories").replaceChildren(...table([["memory", ""], ["kind", ""], ["used", "n"], ["of bytes", "n"], ["", "n"], ["", "b"]], rows));
 }
 

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user's cache folder: contents, sizes, and removal of what no checkout needs.
+
+A folder of the cache is needed if a checkout's Bazel links to it, or another needed folder does.
+Bazel keeps these links beside the outputs of each checkout, and the path of the checkout, too.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_KEPT = {
+    "bazel": "outputs of Bazel; `tools/bazel clean --expunge` in a checkout removes its own",
+    "bazelrc": "written by tools/bazel",
+    "disk": "results of builds; Bazel removes the oldest above 20 GB",
+    "locks": "of set-ups",
+}
+"""Entries that are no tools."""
+
+_LINK_DEPTH = 3
+_WORK = ".work"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something in the cache.
+
+    Attributes:
+      needed_by: checkouts that need it.
+      kept: the reason to keep it, "" if it may go.
+    """
+
+    path: Path
+    size: int
+    needed_by: tuple[Path, ...]
+    kept: str
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes that a file or a folder takes on disk; a hard link counts once."""
+    seen = set()
+    total = 0
+    for folder, _, files in os.walk(path):
+        for name in [".", *files]:
+            try:
+                status = os.lstat(os.path.join(folder, name))
+            except OSError:  # another process removed it
+                continue
+            if (status.st_dev, status.st_ino) not in seen:
+                seen.add((status.st_dev, status.st_ino))
+                total += status.st_blocks * 512
+    return total or path.lstat().st_size
+
+
+def output_bases(cache: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield the checkouts that Bazel has outputs of, and the folder of the outputs.
+
+    Checkouts that are gone are left out.
+    """
+    home = Path(os.path.expanduser("~"))
+    xdg = os.environ.get("XDG_CACHE_HOME", "")
+    roots = [cache / "bazel", home / ".cache/bazel", *([Path(xdg) / "bazel"] if xdg else [])]
+    for root in dict.fromkeys(roots):
+        for note in sorted(
+            [*root.glob("*/DO_NOT_BUILD_HERE"), *root.glob("*/*/DO_NOT_BUILD_HERE")]
+        ):
+            checkout = Path(note.read_text().strip())
+            if checkout.is_dir():
+                yield checkout, note.parent
+
+
+def _links(folder: Path, depth: int) -> Iterator[Path]:
+    """Yield targets of symbolic links in a folder, and those that a Python environment names."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_symlink():
+            yield Path(os.path.realpath(entry.path))
+            yield Path(os.path.join(folder, os.readlink(entry.path)))
+        elif entry.is_dir() and depth > 1:
+            yield from _links(Path(entry.path), depth - 1)
+        elif entry.name == "pyvenv.cfg":
+            text = Path(entry.path).read_text()
+            yield from (Path(path) for path in re.findall(r"= (/.*)$", text, re.MULTILINE))
+
+
+def _linked(folder: Path, cache: Path) -> set[str]:
+    """Return the names in the cache that a folder links to."""
+    found = set()
+    for target in _links(folder, _LINK_DEPTH):
+        parts = Path(os.path.normpath(target)).parts
+        if parts[: len(cache.parts)] == cache.parts and len(parts) > len(cache.parts):
+            found.add(parts[len(cache.parts)])
+    return found
+
+
+def needed(cache: Path) -> dict[str, set[Path]]:
+    """Return the checkouts that need an entry of the cache, by its name."""
+    users: dict[str, set[Path]] = {}
+    for checkout, base in output_bases(cache):
+        todo = _linked(base / "external", cache)
+        done: set[str] = set()
+        while todo:
+            name = todo.pop()
+            if name not in done:
+                done.add(name)
+                users.setdefault(name, set()).add(checkout)
+                todo |= _linked(cache / name, cache)
+    return users
+
+
+def _is_locked(cache: Path, name: str) -> bool:
+    """Return whether another process sets this up now."""
+    path = cache / "locks" / name
+    if not path.exists():
+        return False
+    with path.open("a") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def entries(cache: Path) -> list[Entry]:
+    """Return what lies in the cache, the largest first."""
+    users = needed(cache)
+    found = []
+    for path in cache.iterdir():
+        name = path.name[: -len(_WORK)] if path.name.endswith(_WORK) else path.name
+        by = tuple(sorted(users.get(path.name, ())))
+        kept = _KEPT.get(path.name, "")
+        if by:
+            more = f" and {len(by) - 1} more" if len(by) > 1 else ""
+            kept = f"{by[0]}{more}"
+        elif not kept and _is_locked(cache, name):
+            kept = "another process is setting it up"
+        found.append(Entry(path, size_of(path), by, kept))
+    return sorted(found, key=lambda entry: (-entry.size, entry.path.name))
+
+
+def remove(removed: Iterable[Entry]) -> None:
+    """Remove entries. Each loses its name first, so that no half of one stays."""
+    for entry in removed:
+        gone = entry.path.with_name(f"{entry.path.name}.gone{_WORK}")
+        entry.path.rename(gone)
+        if gone.is_dir():
+            shutil.rmtree(gone)
+        else:
+            gone.unlink()

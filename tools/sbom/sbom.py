@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the software bill of materials of an image, as SPDX 2.3 in JSON.
+
+    bazel run //tools:sbom -- //boards:corstone300_app                  # corstone300_app.spdx.json
+    bazel run //tools:sbom -- --output=sbom.json //boards:corstone300_app
+
+The image is built. Paths are relative to the folder that `bazel run` is called in. With
+SOURCE_DATE_EPOCH as the document's date, the same image gives the same bytes.
+"""
+
+from tools.text.stoppable import run_main
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import metadata
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+from elftools.elf.elffile import ELFFile
+
+from tools.bootstrap.lock import LOCK, Package, read_lock
+from tools.bootstrap.versions import VERSIONS_FILE, read_versions
+from tools.python.bazel import bazel_program
+from tools.sbom.document import Image, Tool, document
+
+_OUTPUT = flags.DEFINE_string("output", None, "File to write; by default <image>.spdx.json.")
+
+_REQUIREMENTS = Path(__file__).parents[1] / "python/requirements.txt"
+_PYTHON = ("ethos-u-vela", "executorch", "flatbuffers", "numpy", "torch", "torchao", "tosa-tools")
+"""Packages that models pass through."""
+
+_EXPRESSION = re.compile(r"[A-Za-z]+-[\w.+-]+(?: (?:AND|OR|WITH) [A-Za-z]+(?:-[\w.+-]+)?)*")
+"""An expression of SPDX, not "BSD License" or a licence's text."""
+
+_GROUPS = ("bin", "elf", "hex", "lowered", "size_json", "sources")
+_OUTPUT_FOLDER = re.compile(r"^bazel-out/[^/]+/bin/")
+
+
+class SbomError(Exception):
+    """The document cannot be made; the text says why."""
+
+
+def _run(root: Path, *arguments: str) -> str:
+    command = [bazel_program(root), *arguments]
+    done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise SbomError(f"bazel {' '.join(arguments)} failed")
+    return done.stdout
+
+
+def compiler_of(elf: Path) -> str:
+    """Return what the compiler wrote into a program."""
+    with elf.open("rb") as file:
+        section = ELFFile(file).get_section_by_name(".comment")
+        data: bytes = section.data() if section else b""
+    return ", ".join(dict.fromkeys(part.decode() for part in data.split(b"\0") if part))
+
+
+def built(root: Path, label: str) -> Image:
+    """Build an image; return its parts.
+
+    Raises:
+      SbomError: it cannot be built, or the label is no image.
+    """
+    groups: dict[str, list[Path]] = {}
+    _run(root, "build", f"--output_groups={','.join(_GROUPS)}", label)
+    base = Path(_run(root, "info", "execution_root").strip())
+    for group in _GROUPS:
+        listed = _run(root, "cquery", "--output=files", f"--output_groups={group}", label)
+        groups[group] = [Path(line) for line in listed.splitlines()]
+    if not groups["elf"] or not groups["size_json"]:
+        raise SbomError(f"{label} is no image: name a firmware_image, or what makes one")
+    elf = base / groups["elf"][0]
+    return Image(
+        label,
+        json.loads((base / groups["size_json"][0]).read_text()),
+        [elf, *(base / path for group in ("bin", "hex") for path in groups[group])],
+        {_OUTPUT_FOLDER.sub("", str(path)): base / path for path in groups["sources"]},
+        [base / path for path in groups["lowered"]],
+        compiler_of(elf),
+    )
+
+
+def toolchain_of(compiler: str) -> dict[str, Package]:
+    """Return the locked packages of the compiler; none if the image has another compiler's text."""
+    for request, locked in read_lock().items():
+        if "gcc-arm-none-eabi" in request.packages:
+            found = {package.name: package for package in locked.closure}
+            version = found["gcc-arm-none-eabi"].version.split("+")[0]
+            if version in compiler:
+                return {name: found[name] for name in request.packages}
+    return {}
+
+
+def python_tools(names: tuple[str, ...] = _PYTHON) -> Iterator[Tool]:
+    """Yield Python packages of this build, with the licences that they declare."""
+    for name in names:
+        facts: Any = metadata(name)
+        licence = facts.get("License-Expression") or facts.get("License") or ""
+        licence = licence if _EXPRESSION.fullmatch(licence) else "NOASSERTION"
+        version = facts["Version"]
+        yield Tool(name, version, licence, purl=f"pkg:pypi/{name}@{version.replace('+', '%2B')}")
+
+
+def _date() -> datetime:
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    if seconds:
+        return datetime.fromtimestamp(int(seconds), UTC)
+    return datetime.now().astimezone()
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2 or not argv[1].startswith(("//", "@")):
+        raise app.UsageError("name one image, as //boards:corstone300_app")
+    here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
+    versions = read_versions()
+    try:
+        image = built(root, argv[1])
+    except SbomError as error:
+        print(error, file=sys.stderr)
+        return 1
+    text = document(
+        image,
+        [Tool("bazel", versions["BAZEL_VERSION"], "Apache-2.0"), *python_tools()],
+        toolchain_of(image.compiler),
+        versions,
+        {
+            "tools/bootstrap/debian.lock.json": LOCK,
+            "tools/python/requirements.txt": _REQUIREMENTS,
+            "tools/versions.env": VERSIONS_FILE,
+        },
+        _date(),
+    )
+    output = here / (_OUTPUT.value or f"{re.split('[/:]', argv[1])[-1]}.spdx.json")
+    output.write_text(json.dumps(text, indent=1) + "\n")
+    print(output)
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -170,8 +170,13 @@ def _read(data: bytes, key: bytes) -> Package:
     fields = _HEADER.unpack_from(data)
     if fields[0] != MAGIC:
         raise PackageError("is not a model package")
-    if fields[1] != FORMAT or fields[2] != plan_abi():
-        raise PackageError("is of another version of the format")
+    if fields[1] != FORMAT:
+        raise PackageError(f"has package format {fields[1]}; this version reads format {FORMAT}")
+    if fields[2] != plan_abi():
+        raise PackageError(
+            f"holds a plan of layout {fields[2]:#010x}; this version reads {plan_abi():#010x}: "
+            "make the package with the version that built the firmware"
+        )
     try:
         Ed25519PublicKey.from_public_bytes(key).verify(
             data[_HEADER.size : HEADER], data[: _HEADER.size]

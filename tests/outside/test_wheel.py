@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.outside.wheel import MODEL, call, run_check
 from tools.lint.workspace import workspace_root
 from tools.version import VERSION
 from tools.wheel.make import ROOMS, built_files, imported, make_wheel
@@ -26,22 +27,7 @@ _IMPORTED_AS = {
     "tosa-tools": "tosa",
 }
 
-_MODEL = """\
-import kernels.mine
-import tools.mine
-import torch
-
-
-def factory():
-    torch.manual_seed(0)
-    layers = [torch.nn.Conv2d(1, 16, 3), torch.nn.ReLU(), torch.nn.Conv2d(16, 16, 3)]
-    return torch.nn.Sequential(*layers, torch.nn.Flatten(), torch.nn.Linear(2304, 4)).eval()
-
-
-def calibration():
-    for seed in range(16):
-        yield (torch.randn(1, 1, 16, 16, generator=torch.Generator().manual_seed(seed)),)
-"""
+_MODEL = f"import kernels.mine\nimport tools.mine\n{MODEL}"
 
 
 def _pip(*arguments: str) -> None:
@@ -79,19 +65,6 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _call(environment: Path, folder: Path, *command: str, status: int = 0, **variables: str) -> str:
-    program, *arguments = command
-    done = subprocess.run(
-        [environment / "bin" / program, *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(folder), **variables},
-    )
-    assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
 def test_wheel_has_one_name_no_tests_and_asks_for_what_it_imports(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -118,29 +91,22 @@ def test_same_bytes(wheel: Path, tmp_path: Path) -> None:
 def test_lower_for_an_npu_and_plan(environment: Path, project: Path) -> None:
     flags = ["--model=model.py:factory", "--calibration=model.py:calibration", "--output=net.pte"]
     flags += ["--target=ethos-u55-128", "--report=net.json"]
-    _call(environment, project, "pilotlight", "lower", *flags)
+    call(environment, project, "pilotlight", "lower", *flags)
     assert "EthosUBackend" in (project / "net.json").read_text()
     flags = ["--pte=net.pte", "--board=corstone300_ethos_u55", "--name=net", "--source=n.c"]
-    _call(environment, project, "pilotlight", "plan", *flags)
+    call(environment, project, "pilotlight", "plan", *flags)
     assert "EthosUBackend" in (project / "n.c").read_text()
 
 
 def test_package_builds_and_runs_on_the_host(environment: Path, project: Path) -> None:
-    """The library's own program checks the model. Scalar kernels are C for any machine."""
     command = ["package", "model.py", "--board=mps2_an385", "--optimize=memory", "-o", "out"]
-    _call(environment, project, "pilotlight", *command)
-    sources = [str(path) for path in (project / "out/src").rglob("*.c")]
-    compiler = ["gcc", "-std=c11", "-Wall", "-Werror", "-O1", f"-I{project}/out/src"]
-    compiler += [*sources, f"{project}/out/example_main.c", "-o", f"{project}/check"]
-    done = subprocess.run(compiler, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    done = subprocess.run([f"{project}/check"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    call(environment, project, "pilotlight", *command)
+    run_check(project)
 
 
 def test_report_is_one_page(environment: Path, project: Path) -> None:
     command = ["report", "model.py", "--board=corstone300_ethos_u55", "-o", "out"]
-    _call(environment, project, "pilotlight", *command, "--target=ethos-u55-128")
+    call(environment, project, "pilotlight", *command, "--target=ethos-u55-128")
     page = (project / "out/report.html").read_text()
     assert "dagre" in page and "corstone300_ethos_u55" in page
     report = json.loads((project / "out/report.json").read_text())
@@ -152,12 +118,12 @@ def test_report_is_one_page(environment: Path, project: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
 def test_completion(environment: Path, project: Path, shell: str) -> None:
-    text = _call(environment, project, "pilotlight", "completion", shell)
+    text = call(environment, project, "pilotlight", "completion", shell)
     assert "_PILOTLIGHT_COMPLETE" in text
 
 
 def test_boards_complete(environment: Path, project: Path) -> None:
-    text = _call(
+    text = call(
         environment,
         project,
         "pilotlight",
@@ -170,28 +136,28 @@ def test_boards_complete(environment: Path, project: Path) -> None:
 
 def test_import_is_quick_and_gives_lower(environment: Path, project: Path) -> None:
     text = "import sys, pilotlight; assert 'torch' not in sys.modules; print(pilotlight.lower)"
-    assert "function lower" in _call(environment, project, "python3", "-Pc", text)
+    assert "function lower" in call(environment, project, "python3", "-Pc", text)
 
 
 @pytest.mark.parametrize("command", ["completion", "doctor", "ops", "package", "plan", "report"])
 def test_commands_explain_themselves(environment: Path, project: Path, command: str) -> None:
-    assert "--" in _call(environment, project, "pilotlight", command, "--help")
+    assert "--" in call(environment, project, "pilotlight", command, "--help")
 
 
 def test_boards_and_doctor(environment: Path, project: Path) -> None:
-    boards = _call(environment, project, "pilotlight", "boards")
+    boards = call(environment, project, "pilotlight", "boards")
     assert re.search(r"^nucleo_h743zi +cortex-m7 ", boards, re.MULTILINE)
-    text = _call(environment, project, "pilotlight", "doctor", PILOTLIGHT_QEMU="/opt/qemu")
+    text = call(environment, project, "pilotlight", "doctor", PILOTLIGHT_QEMU="/opt/qemu")
     assert text.startswith(f"pilotlight {VERSION}, wheel\n")
     assert "torch  " in text and "/opt/qemu" in text and "PILOTLIGHT_GDB " in text
-    assert "nothing to remove" in _call(environment, project, "pilotlight", "doctor", "--clean")
+    assert "nothing to remove" in call(environment, project, "pilotlight", "doctor", "--clean")
 
 
 def test_wrong_arguments_end_in_a_line(environment: Path, project: Path) -> None:
     command = ["pilotlight", "package", "model.py", "--board=mine", "-o", "out"]
-    assert "'mine'; `pilotlight boards` lists them" in _call(
+    assert "'mine'; `pilotlight boards` lists them" in call(
         environment, project, *command, status=2
     )
     (project / "model.py").write_text("def factory():\n    return None\n")
     command = ["pilotlight", "package", "model.py", "--board=pico", "-o", "out"]
-    assert "ERROR: " in _call(environment, project, *command, status=1)
+    assert "ERROR: " in call(environment, project, *command, status=1)

@@ -83,8 +83,12 @@ class Host:
         another one, in every other model with its input row by row; AssertionError where a bit is
         not the reference's.
         """
+        self.check_pte(lowered.pte, make_vectors(lowered, samples))
+
+    def check_pte(self, pte: bytes, arrays: dict[str, AnyArray]) -> None:
+        """Run a model's inputs likewise; `arrays` has the reference's outputs, too."""
         board = sample_board(arena=(1 << 22,), weights=1 << 24)
-        program, arrays = read_program(lowered.pte), make_vectors(lowered, samples)
+        program = read_program(pte)
         has_rows = [row_count(port.value.shape) > 1 for port in program.inputs] == [True]
         streamed = has_rows and len(program.calls) % 2 == 0
         fast, small = make_plan(program, board), make_plan(program, board, "memory", streamed)

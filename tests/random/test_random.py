@@ -11,16 +11,19 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from aot.lower import Lowered, lower
+from aot.pte.conventions import FORMAT_VERSION, PteError
 from tests.random import layouts, properties
 from tests.random.graphs import Graph, graphs
 from tests.random.on_host import Host
 from tests.random.properties import OPTIONS, Bundle, Options
+from tests.released.released import Release, releases
 
 _MODELS = 12
 _OF_A_RANK = 12
@@ -56,6 +59,20 @@ def test_layouts(host: Host, rank: int) -> None:
     some = models[rank :: len(models) // _OF_A_RANK]
     found = properties.failures(some, OPTIONS[rank % len(OPTIONS)], host, Counter())
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("release", releases(), ids=lambda release: release.version)
+def test_pte_of_a_release_gives_the_same_bits(host: Host, release: Release) -> None:
+    """A .pte of another format is refused with both versions named."""
+    data = (release.folder / "net.pte").read_bytes()
+    with np.load(release.folder / "net.npz") as arrays:
+        vectors = dict(arrays)
+    if release.pte_format == FORMAT_VERSION:
+        host.check_pte(data, vectors)
+        return
+    message = rf"format version \[{release.pte_format}\], .* reads {FORMAT_VERSION}"
+    with pytest.raises(PteError, match=message):
+        host.check_pte(data, vectors)
 
 
 # Functions of [2, 3, 4] whose result calibration shows to be 0, or nearly.

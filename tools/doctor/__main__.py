@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python3 -m tools.doctor` (doctor.py)."""
+"""Runs doctor.py.
+
+python3 -m tools.doctor --clean    # in a checkout
+pilotlight doctor --clean          # from the wheel
+"""
 
 import sys
 

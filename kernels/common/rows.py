@@ -5,7 +5,7 @@ A tensor is rows of its first dimension of more than one element, if it has two 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kernels.common.kernel import Array, Field, KernelCall, Value
 from kernels.common.shapes import Broadcast, broadcast_loops
@@ -79,6 +79,52 @@ def operand(data: Mapping[str, Field], field: str) -> Field:
     item = array.items[int(index)]
     assert isinstance(item, Mapping)
     return item[member]
+
+
+def row_call(kernel: KernelCall, output: Value, row: int) -> KernelCall:
+    """The call that computes one row of `output`: of inputs it has the rows that it reads."""
+    rows = kernel.rows
+    assert rows is not None and rows.folded is None
+    params, dims = {**kernel.params, **rows.params}, {**kernel.dims, **rows.dims}
+    made = _some_rows(output, rows.rows, 1)
+    data = {name: made if given is output else given for name, given in kernel.data.items()}
+    for name, taps in rows.inputs.items():
+        source, count = operand(data, name), taps.end(row) - taps.first(row)
+        assert isinstance(source, Value)
+        data = _with_operand(data, name, _some_rows(source, taps.rows, count))
+    first = next(iter(rows.inputs.values()), Taps(1))  # a row that is handed in has no inputs
+    for place, sign in ((rows.pad, -1), (rows.place, 1)):
+        if place:
+            base = params[place]
+            assert isinstance(base, int)
+            params[place] = base + sign * first.place(row)
+    if rows.height:
+        dims[rows.height] = first.end(row) - first.first(row)
+    if rows.row:
+        dims[rows.row] = row
+    scratch = kernel.scratch if rows.scratch is None else rows.scratch
+    return replace(
+        kernel, params=params, dims=dims, data=data, scratch=scratch, rows=None, nearer=None
+    )
+
+
+def _some_rows(value: Value, rows: int, count: int) -> Value:
+    return Value(value.name, value.dtype, (count, value.size // rows))
+
+
+def _with_operand(data: Mapping[str, Field], field: str, value: Value) -> dict[str, Field]:
+    """The data with another operand in a field, as ByRows.inputs names it."""
+    name, _, rest = field.partition("[")
+    if not rest:
+        return {**data, name: value}
+    index, _, member = rest.partition("].")
+    array = data[name]
+    assert isinstance(array, Array)
+    items = [*array.items]
+    item = items[int(index)]
+    assert isinstance(item, Mapping)
+    items[int(index)] = {**item, member: value}
+    return {**data, name: replace(array, items=tuple(items))}
 
 
 def row_count(shape: tuple[int, ...]) -> int:

@@ -23,11 +23,16 @@ _OUTPUT = flags.DEFINE_string(
     "output", None, "Start of the names: <output>.host.c, <output>.scalar.c …", required=True
 )
 
+_PART = flags.DEFINE_integer("part", None, "The argument of cases(), where that takes one.")
 
-def load_cases(package: str) -> list[Case]:
-    """The cases of a kernel's cases.py."""
-    importlib.import_module(f"{package}.kernel")
-    cases = list(cast(Iterable[Case], importlib.import_module(f"{package}.cases").cases()))
+
+def load_cases(package: str, part: int | None = None) -> list[Case]:
+    """The cases of a kernel's cases.py, or those of a part of random ones."""
+    if part is None:
+        importlib.import_module(f"{package}.kernel")
+    arguments = () if part is None else (part,)
+    found = importlib.import_module(f"{package}.cases").cases(*arguments)
+    cases = list(cast(Iterable[Case], found))
     names = [case.name for case in cases]
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
@@ -40,7 +45,7 @@ def main(argv: list[str]) -> None:
     host = Program("scalar")
     # Small boards have no room for more, and run the sources that the host does.
     boards = {isa: Program(isa, farther=isa != "scalar") for isa in get_args(Isa)}
-    for case in load_cases(_PACKAGE.value):
+    for case in load_cases(_PACKAGE.value, _PART.value):
         expected = expected_outputs(case)
         host.add(case, expected)
         for isa, program in boards.items():

@@ -18,6 +18,8 @@ def _case_sources_impl(ctx):
     listed, inputs = runfiles_list(ctx, ctx.attr.generator)
     arguments = action_arguments(ctx)
     arguments.add(listed, format = "--runfiles=%s")
+    if ctx.attr.part >= 0:
+        arguments.add("--part=%d" % ctx.attr.part)
     arguments.add("--package=" + ctx.label.package.replace("/", "."))
     arguments.add("--output=" + outputs[0].path.removesuffix(".host.c"))
     run_action(
@@ -43,6 +45,7 @@ _case_sources = rule(
             doc = "The program with the op's modules, as somebody would call it.",
             mandatory = True,
         ),
+        "part": attr.int(default = -1),
         "_worker": attr.label(
             default = "//kernels/testing:generate_worker",
             executable = True,
@@ -70,7 +73,7 @@ _chosen_source = rule(
     },
 )
 
-def kernel_test(name, kernel, cases, lookup, size = "small"):
+def kernel_test(name, kernel, cases, lookup, size = "small", boards = None, part = None, tags = []):
     """Makes the suite `<name>`: all cases on the host, those marked for boards on a board of each core.
 
     Args:
@@ -79,6 +82,9 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
       cases: py_library with cases.py of this package.
       lookup: py_library with kernel.py of this package.
       size: of each test.
+      boards: that run the cases, the host among them; by default the host and a board of each core.
+      part: argument of `cases` of cases.py, None for a function without one.
+      tags: of each test.
     """
     package_names(
         name = name + ".packages",
@@ -106,6 +112,8 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
         name = name + ".sources",
         testonly = True,
         generator = ":%s.generator" % name,
+        part = -1 if part == None else part,
+        tags = tags,
     )
     _chosen_source(
         name = name + ".host.source",
@@ -129,15 +137,18 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
         testonly = True,
         library = kernel,
     )
-    for suite, source, boards in [
+    on_boards = [board for board in boards or ONE_PER_CORE if board != HOST]
+    suites = [
         (name + ".on_host", name + ".host.source", [Label(HOST)]),
-        (name + ".on_boards", name + ".board.source", [Label(board) for board in ONE_PER_CORE]),
-    ]:
+        (name + ".on_boards", name + ".board.source", [Label(board) for board in on_boards]),
+    ]
+    for suite, source, run_on in suites[:2 if on_boards else 1]:
         board_test(
             name = suite,
             size = size,
             srcs = [":" + source],
-            boards = boards,
+            boards = run_on,
+            tags = tags,
             copts = ["-O1"],
             deps = [
                 ":%s.kernel" % name,
@@ -146,8 +157,6 @@ def kernel_test(name, kernel, cases, lookup, size = "small"):
         )
     native.test_suite(
         name = name,
-        tests = [
-            ":%s.on_host" % name,
-            ":%s.on_boards" % name,
-        ],
+        tags = tags,
+        tests = [":" + suite for suite, _, _ in suites[:2 if on_boards else 1]],
     )

@@ -2,7 +2,7 @@
 """C programs that run cases of kernels (kernels/testing/runner.h)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from kernels import registry
 from kernels.common import emit
 from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, Value
-from kernels.common.rows import ByRows, operand
+from kernels.common.rows import ByRows, operand, row_call
 from kernels.common.tensor import DTYPES
 from kernels.testing.case import Case
 
@@ -109,7 +109,9 @@ class Program:
             for over in kernel.overlap
             for more in ((0, farther) if self._farther else (0,))
         ]
-        for shared in (*((a, b, 0) for a, b in kernel.in_place), *over):
+        given = {value.name for value, _ in inputs}
+        in_place = ((a, b, 0) for a, b in kernel.in_place if a in given)
+        for shared in (*in_place, *over):
             name = f"{case.name}, over {shared[0]}"
             self._add_run(case, name, kernel, inputs, outputs, shared)
         if kernel.rows is not None and kernel.rows.folded is not None:
@@ -132,29 +134,24 @@ class Program:
         of.
         """
         row = (0, rows.rows - 1, rows.rows // 2)[len(self._table) % 3]
-        params, dims = {**kernel.params, **rows.params}, {**kernel.dims, **rows.dims}
-        for field, taps in rows.inputs.items():
-            first, end = taps.first(row), taps.end(row)
-            inputs = [
-                (value, _rows(array, taps.rows, first, end))
-                if value is operand(kernel.data, field)
-                else (value, array)
-                for value, array in inputs
-            ]
-            for name, sign in ((rows.pad, -1), (rows.place, 1)):
-                if name:
-                    base = params[name]
-                    assert isinstance(base, int)
-                    params[name] = base + sign * taps.place(row)
-            if rows.height:
-                dims[rows.height] = end - first
-        if rows.row:
-            dims[rows.row] = row
         ((value, array),) = outputs
-        made = [(value, _rows(array, rows.rows, row, row + 1))]
-        scratch = kernel.scratch if rows.scratch is None else rows.scratch
-        call = replace(kernel, params=params, dims=dims, scratch=scratch)
-        self._add_run(case, f"{case.name}, row {row}", call, inputs, made)
+        call = row_call(kernel, value, row)
+        (made,) = (v for name, v in call.data.items() if kernel.data[name] is value)
+        read = {
+            operand(kernel.data, field): (operand(call.data, field), taps)
+            for field, taps in rows.inputs.items()
+        }
+        given: list[tuple[Value, AnyArray]] = []
+        for source, elements in inputs:
+            if source not in read:
+                given.append((source, elements))
+                continue
+            some, taps = read[source]
+            assert isinstance(some, Value)
+            given.append((some, _rows(elements, taps.rows, taps.first(row), taps.end(row))))
+        assert isinstance(made, Value)
+        expected = [(made, _rows(array, rows.rows, row, row + 1))]
+        self._add_run(case, f"{case.name}, row {row}", call, given, expected)
 
     def text(self) -> str:
         includes = "".join(f'#include "{h}"\n' for h in sorted(self._headers))

@@ -14,6 +14,7 @@ from firmware.plan.delegate_call import delegate_of
 from firmware.plan.delegates import places
 from firmware.plan.graph import Graph, build_graph, operands
 from firmware.plan.handover import Handover, left_to_share
+from firmware.plan.inside import check_calls
 from firmware.plan.layout import ALIGNMENT, ENTRY, scratch_name
 from firmware.plan.least_code import least_code
 from firmware.plan.pieces import concatenations, in_pieces
@@ -201,6 +202,7 @@ def make_plan(
     if found is None:
         raise min(errors, key=lambda error: error.need)
     check_plan(found.graph, found.sharing, found.address, found.scratch)
+    check_calls(found.sharing.steps, board.isa)
     check_delegates(
         found.sharing, found.address, found.scratch, lambda call, made: places(call, made, board)
     )

@@ -221,8 +221,12 @@ def _planes(stride: int) -> Bounds:
     )
 
 
+# Of a mean whose outputs lie side by side.
+_NEIGHBOURS = ("kept_stride[2] == 1", "reduced[0] == 1 and reduced[1] == 1")
+
 _ADD = two_operands("kernels/add/add.h", 1)
 _MUL = two_operands("kernels/mul/mul.h", 1)
+_FLAT = "product(size) == size[4]"
 
 _BLOCKS_LINEAR = Bounds(
     "kernels/linear/linear.h",
@@ -353,15 +357,14 @@ BOUNDS_S8: dict[str, Bounds] = {
         f"else ({_REACH}) * input_c",
     ),
     "pl_mean_s8": mean(1),
-    "pl_mean_columns_s8": mean(
-        1,
-        "kept[2] >= 32 and kept_stride[2] == 1",
-        "reduced[0] == 1 and reduced[1] == 1",
-    ),
+    "pl_mean_columns_s8": mean(1, "kept[2] >= 32", *_NEIGHBOURS, "reduced[2] <= 255"),
+    "pl_mean_many_columns_s8": mean(1, "kept[2] >= 32", *_NEIGHBOURS),
+    "pl_mean_many_vectors_s8": mean(1, "kept[2] >= 9 and kept[2] <= 40", *_NEIGHBOURS),
+    "pl_mean_vectors_s8": mean(1, *_NEIGHBOURS, "reduced[2] <= 255"),
     "pl_mean_pool2d_s8": mean_pool(1),
     "pl_add_s8": _ADD,
     "pl_add_down_s8": _ADD,
-    "pl_add_flat_s8": _ADD,
+    "pl_add_flat_s8": replace(_ADD, needs=(*_ADD.needs, _FLAT)),
     # As with pl_mul_short_s8.
     "pl_add_short_s8": replace(
         _ADD,
@@ -370,7 +373,7 @@ BOUNDS_S8: dict[str, Bounds] = {
     ),
     "pl_mul_s8": _MUL,
     "pl_mul_down_s8": _MUL,
-    "pl_mul_flat_s8": _MUL,
+    "pl_mul_flat_s8": replace(_MUL, needs=(*_MUL.needs, _FLAT)),
     # The division by a reciprocal of 16 bits is one for more than one column.
     "pl_mul_short_s8": replace(
         _MUL,

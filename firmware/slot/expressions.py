@@ -50,19 +50,23 @@ def _code(text: str) -> CodeType:
     return compile(text, "bounds", "eval")
 
 
-def extents(bounds: Bounds, call: KernelCall, isa: Isa) -> dict[str, tuple[int, int]]:
-    """Bytes of each operand that a call touches, and that it has; "scratch" is among them.
-
-    Raises:
-      OutsideError: a field or a condition is not as the bounds say.
-    """
-    names: dict[str, Any] = {**call.dims, **call.params, "block": 1 if isa == "mve" else 4}
+def check_ranges(bounds: Bounds, call: KernelCall) -> None:
+    """Raise OutsideError if a field is not in the range that packages can hold."""
     for given, fields in ((call.dims, bounds.dims), (call.params, bounds.params)):
         for name, (low, high) in fields.items():
             value = given[name]
             for item in value if isinstance(value, tuple) else (value,):
                 if not isinstance(item, int) or not low <= item <= high:
                     raise OutsideError(f"{name} is {item}, not in [{low}, {high}]")
+
+
+def extents(bounds: Bounds, call: KernelCall, isa: Isa) -> dict[str, tuple[int, int]]:
+    """Bytes of each operand that a call touches, and that it has; "scratch" is among them.
+
+    Raises:
+      OutsideError: a condition does not hold.
+    """
+    names: dict[str, Any] = {**call.dims, **call.params, "block": 1 if isa == "mve" else 4}
 
     def number(text: str) -> int:
         return int(eval(_code(text), {**FUNCTIONS, **names}))
@@ -97,6 +101,13 @@ def _bytes(operand: Field) -> int:
     return operand.bytes if isinstance(operand, Value) else operand.array.nbytes
 
 
+def check_touched(bounds: Bounds, call: KernelCall, isa: Isa) -> None:
+    """Raise OutsideError if a call touches memory outside of its operands."""
+    for name, (touched, have) in extents(bounds, call, isa).items():
+        if touched > have:
+            raise OutsideError(f"{call.function} touches {touched} bytes of {name}, of {have}")
+
+
 def check(bounds: Mapping[str, Bounds], call: KernelCall, isa: Isa) -> None:
     """OutsideError if a package cannot hold a call."""
     if call.function not in bounds:
@@ -104,9 +115,8 @@ def check(bounds: Mapping[str, Bounds], call: KernelCall, isa: Isa) -> None:
             f"packages cannot use {call.function}: nothing says what memory it touches "
             f"(firmware/slot/bounds.py). They can use {', '.join(sorted(bounds))}"
         )
-    for name, (touched, have) in extents(bounds[call.function], call, isa).items():
-        if touched > have:
-            raise OutsideError(f"{call.function} touches {touched} bytes of {name}, of {have}")
+    check_ranges(bounds[call.function], call)
+    check_touched(bounds[call.function], call, isa)
 
 
 def structure(*headers: str) -> str:

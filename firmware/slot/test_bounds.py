@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of kernels against the operands of all their cases: what is written is the output, all of
-it, and nothing that the kernels' planners make is refused."""
+"""Bounds of kernels against the operands of all their cases, rows and fallbacks included: what is
+written is the output, all of it, and nothing that the kernels' planners make is refused."""
 
 import operator
 from collections.abc import Callable, Iterator
@@ -11,8 +11,9 @@ import pytest
 
 from firmware.slot.bounds import BOUNDS
 from firmware.slot.bounds_code import Array, Field, Item, code_text, items
-from firmware.slot.expressions import FUNCTIONS, extents
+from firmware.slot.expressions import FUNCTIONS, check_ranges, extents
 from kernels.common.kernel import Isa, KernelCall, KernelError, OpCall
+from kernels.common.rows import row_call
 from kernels.registry import kernel_call
 from kernels.testing.folders import folder
 from kernels.testing.oracle import expected_outputs
@@ -34,6 +35,10 @@ def _calls(call: OpCall, isa: Isa) -> Iterator[KernelCall]:
         return
     while found is not None:
         yield found
+        rows = found.rows
+        if rows is not None and rows.folded is None:
+            for row in {0, rows.rows // 2}:
+                yield row_call(found, call.outputs[0], row)
         found = found.nearer
 
 
@@ -58,6 +63,7 @@ def test_every_call_touches_its_operands_and_no_more(
     for isa, call in found:
         bounds = BOUNDS[call.function]
         seen.add(call.function)
+        check_ranges(bounds, call)
         for operand, (touched, have) in extents(bounds, call, isa).items():
             where = f"{call.function} for {isa}: {operand} of {dict(call.dims)}"
             assert touched <= have, where

@@ -14,7 +14,7 @@ from kernels.testing.folders import folders
 
 _ROOT = Path.cwd()
 _TIMEOUT = 60
-_TESTING = ["runner.c", "arena.c", "stdout.c"]
+_TESTING = ["close.c", "runner.c", "arena.c", "stdout.c"]
 _FOLDERS = folders()
 _ALL = [(folder.name, mutant) for folder in _FOLDERS for mutant in folder.mutants]
 _FIRST = {(op, mutant.file): (op, mutant) for op, mutant in reversed(_ALL)}

@@ -221,7 +221,7 @@ def _planes(stride: int) -> Bounds:
     )
 
 
-# Of a mean whose outputs lie side by side.
+# Means with contiguous outputs.
 _NEIGHBOURS = ("kept_stride[2] == 1", "reduced[0] == 1 and reduced[1] == 1")
 
 _ADD = two_operands("kernels/add/add.h", 1)

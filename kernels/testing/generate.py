@@ -45,6 +45,8 @@ def main(argv: list[str]) -> None:
     host = Program("scalar")
     # Small boards have no room for more, and run the sources that the host does.
     boards = {isa: Program(isa, farther=isa != "scalar") for isa in get_args(Isa)}
+    if _PART.value is not None:
+        boards |= {isa: Program(isa, protected=True) for isa in boards if isa != "scalar"}
     for case in load_cases(_PACKAGE.value, _PART.value):
         expected = expected_outputs(case)
         host.add(case, expected)

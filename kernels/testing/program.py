@@ -13,9 +13,13 @@ from kernels.common.kernel import AnyArray, Constant, Isa, KernelCall, OpCall, V
 from kernels.common.rows import ByRows, operand, row_call
 from kernels.common.tensor import DTYPES
 from kernels.testing.case import Case
+from kernels.testing.values import Values
 
 _GUARD = 32
 """Bytes around every output and scratch area."""
+
+_CLOSED = 32
+"""Bytes that a memory protection unit closes, the fewest."""
 
 _ARENA_BYTES = 8192
 """PL_TEST_ARENA_BYTES of runner.h."""
@@ -71,11 +75,21 @@ class _Arena:
 
 
 class Program:
-    """Collects the C text of cases; `farther`: see add."""
+    """Collects the C text of cases; `farther`: see add.
 
-    def __init__(self, isa: Isa, plan: _Plan = registry.kernel_call, farther: bool = True) -> None:
+    `protected`: each run has one operand next to bytes that the memory protection unit closes.
+    """
+
+    def __init__(
+        self,
+        isa: Isa,
+        plan: _Plan = registry.kernel_call,
+        farther: bool = True,
+        protected: bool = False,
+    ) -> None:
         self._isa = isa
         self._farther = farther
+        self._protected = protected
         self._plan = plan
         self._definitions: list[str] = []
         self._names: dict[tuple[str, bytes, int], str] = {}
@@ -183,7 +197,13 @@ class Program:
         outputs: list[str] = []
         shared_input = "NULL"
         inputs = {value.name: value for value, _ in given}
+        closed = "NULL"
+        if self._protected:
+            apart = [g for g in given if shared is None or g[0].name != shared[0]]
+            closed = self._protect(title, kernel, apart, addresses)
         for value, array in given:
+            if id(value) in addresses:
+                continue
             pad = shift if value.dtype == "int8" else 0
             name = self._array(np.pad(array.reshape(-1), (pad, 0)))
             addresses[id(value)] = f"{name} + {pad}" if pad else name
@@ -226,8 +246,37 @@ class Program:
         self._table.append(
             f'    {{"{title}", run_{kernel.function}, {text.params}, {text.dims}, {text.data}, '
             f"{prefix}_outputs, {len(outputs)}, {shared_input}, "
-            f"pl_test_arena + {scratch}, {kernel.scratch}}}"
+            f"pl_test_arena + {scratch}, {kernel.scratch}, {closed}}}"
         )
+
+    def _protect(
+        self, title: str, kernel: KernelCall, given: _Tensors, addresses: dict[int, str]
+    ) -> str:
+        """Place one operand right after, or right before, bytes to close; return the address of
+        these bytes, NULL without an operand.
+        """
+        arrays: dict[int, tuple[AnyArray, int]] = {
+            id(value): (array, value.item_bytes) for value, array in given
+        }
+        for given_to in kernel.data.values():
+            if isinstance(given_to, Constant):
+                arrays[id(given_to)] = given_to.array, given_to.alignment
+            elif isinstance(given_to, Value) and given_to.constant is not None:
+                arrays.setdefault(id(given_to), (given_to.constant, 4))
+        if not arrays:
+            return "NULL"
+        values = Values("protected", title)
+        chosen = values.choice([*arrays])
+        array, alignment = arrays[chosen]
+        behind = -array.nbytes % _CLOSED
+        start = behind - behind % alignment if values.integer(0, 1) else _CLOSED
+        closed = 0 if start == _CLOSED else -(-(start + array.nbytes) // _CLOSED) * _CLOSED
+        size = start + array.nbytes if closed == 0 else closed + _CLOSED
+        bytes_ = np.zeros(size, np.int8)
+        bytes_[start : start + array.nbytes] = np.frombuffer(array.tobytes(), np.int8)
+        name = self._array(bytes_, _CLOSED)
+        addresses[chosen] = f"(const void *)({name} + {start})"
+        return f"{name} + {closed}"
 
     def _array(self, array: AnyArray, alignment: int = 4) -> str:
         """The name of an array with these elements, many of which runs of a case have in common."""

@@ -113,7 +113,9 @@ static int run_case(const pl_test_case *test) {
     unpoison(test->outputs[i].address, test->outputs[i].bytes);
   }
   const pl_context ctx = {test->scratch, test->scratch_bytes};
+  pl_test_close(test->closed);
   const pl_status status = test->run(&ctx, test->params, test->dims, test->data);
+  pl_test_close(NULL);
   unpoison(pl_test_arena, PL_TEST_ARENA_BYTES);
 
   if (status != PL_OK) {

@@ -41,7 +41,12 @@ typedef struct {
   const pl_test_input *shared;  // may be null
   uint8_t *scratch;
   uint32_t scratch_bytes;
+  const void *closed;  // 32 bytes next to an operand that no call may read; may be null
 } pl_test_case;
+
+// Closes 32 bytes to all accesses, or opens them again if null, on boards with a memory protection
+// unit. An access ends the program.
+void pl_test_close(const void *bytes);
 
 // Runs all cases. Prints a line for each failure and a last line, and returns main's result.
 int pl_test_main(const pl_test_case *cases, uint32_t count);

@@ -17,7 +17,7 @@ MULTIPLIERS = (2**30, 2**31 - 1)
 SHIFTS = (-31, -21, -20, -1, 0, 1)
 
 _MOST_BYTES = 2000
-"""Of the tensors of a case: a board's flash holds those of some hundred runs."""
+"""Limit of the tensors of a case: a board's flash holds those of some hundred runs."""
 
 _INDICES = ("index", "indices", "mask", "table", "exp_table")
 """Arguments that only hold some values."""

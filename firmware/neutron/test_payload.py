@@ -8,6 +8,7 @@ import struct
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -61,7 +62,7 @@ def _with(changes: dict[int, int], version: int = 1) -> bytes:
     return bytes(data)
 
 
-def _guarded() -> np.ndarray:
+def _guarded() -> npt.NDArray[np.uint8]:
     """Memory that nothing behind can be read of."""
     pages = mmap.mmap(-1, 2 * mmap.PAGESIZE)
     memory = np.frombuffer(pages, np.uint8)

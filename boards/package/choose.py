@@ -105,7 +105,7 @@ def check_plan(plan: Mapping[str, Any]) -> None:
         if "delegate" in step:
             raise PackageError(
                 f"op {step['id']}, {step['module']}, runs on an NPU, whose driver packages do not "
-                "have: pack the image of a board without one"
+                "have: pack the image of a board without one, or lower for cortex-m"
             )
 
 

@@ -220,7 +220,7 @@ def package(output: Path, **given: Any) -> None:
         if packed != output:
             with zipfile.ZipFile(packed) as archive:
                 archive.extractall(output)
-    click.echo(f"{output}: README.md there shows how to build it", err=True)
+    click.echo(f"{output}: README.md there lists the files for each build system", err=True)
 
 
 @main.command(epilog="Example: pilotlight report model.py --board=nucleo_h743zi -o report")

@@ -11,28 +11,29 @@ import pytest
 
 from tools.bootstrap.cache import cache_root, make_once
 
-# Makes the folder "tool" in two steps with a pause between them; tells how often.
+# Makes the folder "tool" in two steps, with a wait for the file "go" between them. Counts calls.
 SLOW = """
 import sys, time
 from pathlib import Path
 from tools.bootstrap.cache import make_once
-root, pause = Path(sys.argv[1]), float(sys.argv[2])
+root = Path(sys.argv[1])
 
 def make(work, result):
     with (root / "makes").open("a") as log:
         log.write("x")
     (work / "download").write_text("kept")
     (result / "first").write_text("1")
-    time.sleep(pause)
+    while not (root / "go").exists():
+        time.sleep(0.01)
     (result / "second").write_text("2")
 
 print(make_once("tool", make, root))
 """
 
 
-def start(root: Path, pause: float) -> "subprocess.Popen[str]":
+def start(root: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-c", SLOW, str(root), str(pause)],
+        [sys.executable, "-c", SLOW, str(root)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -40,31 +41,31 @@ def start(root: Path, pause: float) -> "subprocess.Popen[str]":
     )
 
 
-def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 30
+def wait_for(path: Path, process: "subprocess.Popen[str]") -> None:
     while not path.exists():
-        assert time.monotonic() < deadline, f"{path} did not appear"
+        assert process.poll() is None, f"it ended without {path}"
         time.sleep(0.01)
 
 
 def test_two_at_once_make_it_once(tmp_path: Path) -> None:
-    first = start(tmp_path, 1.0)
-    wait_for(tmp_path / "tool.work/result/first")
-    second = start(tmp_path, 1.0)
-    first_output, _ = first.communicate(timeout=60)
-    second_output, second_errors = second.communicate(timeout=60)
-    assert first_output.strip() == second_output.strip() == str(tmp_path / "tool")
-    assert "waiting: another process is setting up tool" in second_errors
+    first = start(tmp_path)
+    wait_for(tmp_path / "tool.work/result/first", first)
+    second = start(tmp_path)
+    assert second.stderr is not None
+    assert "waiting: another process is setting up tool" in second.stderr.readline()
+    (tmp_path / "go").touch()
+    outputs = [process.communicate()[0].strip() for process in (first, second)]
+    assert outputs == [str(tmp_path / "tool")] * 2
     assert (tmp_path / "makes").read_text() == "x"
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_interrupted_is_not_used_and_goes_on(tmp_path: Path, how: signal.Signals) -> None:
-    process = start(tmp_path, 60.0)
-    wait_for(tmp_path / "tool.work/result/first")
+    process = start(tmp_path)
+    wait_for(tmp_path / "tool.work/result/first", process)
     assert not (tmp_path / "tool").exists()
     process.send_signal(how)
-    process.communicate(timeout=60)
+    process.communicate()
     assert process.returncode != 0
     assert not (tmp_path / "tool").exists()
     assert (tmp_path / "tool.work/download").read_text() == "kept"

@@ -128,6 +128,16 @@ def _headed(inputs: int, outputs: int) -> bytes:
     return header + _payload(changes={13: inputs, 14: outputs})[_HEADER:]
 
 
+def _behind_a_byte(inputs: int, changes: dict[int, int]) -> bytes:
+    """Sound microcode behind one byte; the header that this makes has 110 outputs."""
+    words = [0] * WORDS
+    words[0], words[6], words[13], words[14] = MAGIC, 4 * WORDS, inputs, MAGIC & 0xFF
+    data = bytearray(bytes([inputs]) + struct.pack(f"<{WORDS}I", *words)).ljust(241, b"\0")
+    for at, value in changes.items():
+        data[at] = value
+    return bytes(data)
+
+
 def _three(*outputs: int) -> bytes:
     return _THREE[:10] + bytes(outputs) + _THREE[13:]
 
@@ -150,6 +160,9 @@ _MALFORMED = {
     "an output alone": (_headed(0, 1), "header of 0 inputs"),
     "an input alone": (_headed(1, 0), "and 0 outputs is damaged"),
     "padding": (_with({12: 1}), "is damaged"),
+    "no inputs, microcode behind a byte": (_behind_a_byte(0, {}), "header of 0 inputs and 110"),
+    "padding, microcode behind a byte": (_behind_a_byte(1, {239: 1}), "1 inputs and 110 outputs"),
+    "version 2, microcode behind a byte": (_behind_a_byte(1, {225: 2}), "version 2"),
     "the last byte of padding": (_with({15: 1}), "is damaged"),
     "version 2": (_with({11: 2}), "version 2"),
     "a format": (_with({3: 2}), "names a format"),

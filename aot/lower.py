@@ -278,7 +278,7 @@ def lower(
 
 def _check_train(train: object) -> None:
     """Raise LoweringError where a training loop does not take the module that it trains."""
-    if not callable(train):
+    if not callable(train) or isinstance(train, type):
         raise LoweringError(
             f"train is {describe(train)}: give a function that trains the module it is given"
         )

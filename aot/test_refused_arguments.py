@@ -250,8 +250,24 @@ SETTINGS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
     "yes": ("equalize", "yes", ("equalize is 'yes'", "True or False")),
     "no loop": ("train", "yes", ("train is str", "a function")),
     "a loop of nothing": ("train", train_nothing, ("train takes ()", "one argument, the module")),
+    "a class": ("train", dict, ("train is the class dict", "a function")),
     "a layout": ("io_layout", "NHWC", ("no I/O layout 'NHWC'", "nhwc")),
     "no report": ("input_from", "x.json", ("input_from is str", "lowered.report")),
+    "no scale": (
+        "input_from",
+        {
+            "outputs": [
+                {
+                    "dtype": "int8",
+                    "shape": [2, 8],
+                    "scale": 0.0,
+                    "zero_point": 0,
+                    "layout": "row_major",
+                }
+            ]
+        },
+        ("input_from is dict", "lowered.report"),
+    ),
     "percent": ("min_agreement", 95, ("it is a share", "[0, 1]")),
     "decibels": ("min_sqnr", "high", ("min_sqnr is 'high'", "decibels")),
     "a quantizer": ("quantizer", Int8Quantizer, ("the class Int8Quantizer", "an object of")),

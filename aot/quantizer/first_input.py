@@ -5,6 +5,8 @@ the model as it lies.
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,11 +38,14 @@ def output_quantization(report: Mapping[str, Any], taken: torch.Tensor) -> Quant
         kind = _KINDS.get(dtype)
         quantization = None
         if kind is not None and "scale" in output:
-            quantization = Quantization(output["scale"], output["zero_point"], kind)
+            scale, zero_point = float(output["scale"]), operator.index(output["zero_point"])
+            if not 0.0 < scale < math.inf:
+                raise ValueError(scale)
+            quantization = Quantization(scale, zero_point, kind)
         shapes = [shape]
         if output["layout"] in ("nhwc", "nlc"):
             shapes.append([shape[i] for i in CHANNELS_FIRST[len(shape)]])
-    except (KeyError, IndexError, TypeError):
+    except (KeyError, IndexError, TypeError, ValueError):
         raise LoweringError(
             f"input_from is {describe(report)}, no report of a lowered model: give the report of "
             "the model before, lowered.report, or json.loads() of its file"

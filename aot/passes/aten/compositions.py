@@ -173,6 +173,14 @@ def _leaky(module: GraphModule, node: Node) -> Results:
     return {0: call(node, _aten.leaky_relu.default, source_of(node), slope)}
 
 
+def _over_nothing(module: GraphModule, node: Node) -> Results:
+    """Of no dimensions, where other reductions take all, torch gives each element's truth."""
+    x = source_of(node)
+    if argument(node, "dim") != []:
+        return {}
+    return {0: x if x.meta["val"].dtype is torch.bool else call(node, _aten.ne.Scalar, x, 0)}
+
+
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **compositions_by_place.COMPOSED,
     **compositions_of_core.COMPOSED,
@@ -190,6 +198,8 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.isnan.default: _nan_in_order,
     _aten.where.self: _not_nan,
     _aten.linalg_vector_norm.default: _norm,
+    _aten.any.dims: _over_nothing,
+    _aten.all.dims: _over_nothing,
     _aten.prod.default: _product,
     _aten.prod.dim_int: _product,
     _aten.div.Tensor_mode: _quotient,

@@ -37,6 +37,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     "product": (lambda x: x.prod(2), "aten.mul", 3),
     "product of two": (lambda x: x[:2].prod(0, keepdim=True), "aten.mul", 1),
     "product of all": (lambda x: x.prod(), "aten.mul", 6),
+    "any of no dimensions": (lambda x: torch.any(x > 0, []), "aten.gt", 1),
+    "all of no dimensions": (lambda x: torch.all(x, []), "aten.ne", 1),
     "distances": (lambda x: torch.cdist(x, ROWS), "aten.linalg_vector_norm", 1),
     "distances of order 1": (lambda x: torch.cdist(x, ROWS, p=1.0), "aten.linalg_vector_norm", 1),
     "distances of order 3": (lambda x: torch.cdist(x, ROWS, p=3.0), "aten.pow", 2),

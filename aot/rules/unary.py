@@ -12,6 +12,7 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import Edge, edge_of, quantization_of
+from aot.dialect.grid import common_step, exact_scale
 from aot.dialect.library import Op
 from aot.dialect.ops.compare import factors, less
 from aot.dialect.ops.integers import integer_lut
@@ -161,10 +162,19 @@ class OfMask(UnaryRule):
 
 
 def _exact_for(values: torch.Tensor) -> Quantization:
-    """In which 0 and the value of the largest magnitude are exact."""
+    """In which 0 and the value of the largest magnitude are exact, and both where a scale has
+    them. What is infinite saturates, beyond the other.
+    """
+    finite = values[values.isfinite()]
+    far = 2.0 * float(finite.abs().max()) if finite.numel() else 0.0
+    far = min(far or 1.0, torch.finfo(values.dtype).max)
+    values = values.nan_to_num(nan=0.0, posinf=far, neginf=-far)
     low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
     if low < 0.0 < high:
-        return Quantization(max(-low, high) / INT8.quant_max)
+        integers = INT8.quant_min, INT8.quant_max, False
+        step = common_step(values.to(torch.float32).numpy())
+        exact = exact_scale(integers, (low, high), step, (low, high), ())
+        return Quantization(*exact) if exact else Quantization(max(-low, high) / INT8.quant_max)
     span = INT8.quant_max - INT8.quant_min
     scale = (high - low) / span or 1.0 / span
     return Quantization(scale, INT8.quant_max if low < 0.0 else INT8.quant_min)

@@ -21,7 +21,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.errors import LoweringError, Problem, problem_at
-from aot.passes.aten.mask_nodes import FARTHER, LARGEST, LEAST, MOVEMENT, is_far, padded_mask
+from aot.passes.aten.mask_nodes import FARTHER, MOVEMENT, SOFT, is_far, loses, padded_mask
 from aot.passes.aten.masked_values import (
     CHOICE,
     MOVED,
@@ -50,13 +50,6 @@ _MOVES = {
 _SUMS: dict[Any, float] = {_aten.add.Tensor: 1.0, _aten.sub.Tensor: -1.0}
 _PRODUCTS = (_aten.mul.Tensor, _aten.div.Tensor)
 _EXTREMES: dict[Any, float] = {_aten.maximum.default: 1.0, _aten.minimum.default: -1.0}
-_SOFT: dict[Any, int] = {
-    _aten.softmax.int: 0,
-    _aten.log_softmax.int: 0,
-    _aten.logsumexp.default: 0,
-    _ATTENTION: 3,
-}
-"""Readers that lose an element `FAR` below the others, and the position of the argument."""
 _LEVEL_OUT = {
     _aten.relu.default,
     _aten.sigmoid.default,
@@ -95,6 +88,8 @@ class _Masks(MaskedValues):
             if not isinstance(node.meta.get("val"), torch.Tensor):
                 if node.op == "call_function":
                     self._read(node)
+                if node.op == "output":
+                    self._give(node)
                 continue
             if node.op == "placeholder" and is_mask(node):
                 self.known[node] = Masked(node, 1.0, 0.0)
@@ -325,13 +320,13 @@ class _Masks(MaskedValues):
         """Has a reader that loses hidden elements read where(kept, values, infinity)."""
         if not node.users:
             return
-        at = _SOFT.get(node.target, 0)
+        at = SOFT.get(node.target, 0)
         source = node.args[at] if len(node.args) > at else node.kwargs.get("attn_mask")
         for masked in [n for n in node.all_input_nodes if n in self.known]:
             form = self.known[masked]
             if not form.hides:
                 continue
-            if masked is source and _loses(node, form.number):
+            if masked is source and loses(node, form.number):
                 if not self._is_left(node, masked):
                     node.replace_input_with(masked, self._choice(masked))
                     self._count += 1
@@ -346,6 +341,16 @@ class _Masks(MaskedValues):
                     )
                 )
 
+    def _give(self, output: Node) -> None:
+        """Has the model return where(kept, values, infinity): arithmetic has no infinity."""
+        for masked in output.all_input_nodes:
+            form = self.known.get(masked)
+            if form is None or not math.isinf(form.number) or form.kept is True or form.kind:
+                continue
+            if masked.target in {*_SUMS, *_PRODUCTS, *_MOVES} and isinstance(form.values, Node):
+                output.replace_input_with(masked, self._choice(masked))
+                self._count += 1
+
     def _choice(self, masked: Node) -> Node:
         """where(kept, values, infinity) for a masked value."""
         if masked not in self._choices:
@@ -355,7 +360,7 @@ class _Masks(MaskedValues):
     def _is_left(self, reader: Node, masked: Node) -> bool:
         """Return whether the next passes take a reader and its mask as they are."""
         form = self.known[masked]
-        if reader.target not in _SOFT:
+        if reader.target not in SOFT:
             return bool(form.kind)
         if tensor_constant(self.module, form.kept) is not None:
             is_direct = masked.op == "get_attr" or masked.target in (*_SUMS, _WHERE)
@@ -378,17 +383,6 @@ class _Masks(MaskedValues):
             self.known[value] = Masked(value, 1.0, 0.0)
         node.replace_all_uses_with(value)
         self._count += 1
-
-
-def _loses(node: Node, number: float) -> bool:
-    """Return whether a far element loses against all others in a reader."""
-    if node.target in _SOFT:
-        return number < 0
-    if abs(number) < FARTHER:
-        return False
-    if node.target is _aten.topk.default:
-        return bool(argument(node, "largest") == (number < 0))
-    return node.target in (LARGEST if number < 0 else LEAST)
 
 
 def additive_masks(module: GraphModule) -> int:

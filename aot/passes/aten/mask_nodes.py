@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.passes.aten.build import call, constant
 from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
+from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 FAR = 64.0
@@ -39,6 +42,15 @@ LARGEST = {
 }
 LEAST = {_aten.amin.default, _aten.argmin.default, _aten.min.default, _aten.min.dim}
 """Extremes, which lose what is far below, or above."""
+
+
+SOFT: dict[Any, int] = {
+    _aten.softmax.int: 0,
+    _aten.log_softmax.int: 0,
+    _aten.logsumexp.default: 0,
+    _aten.scaled_dot_product_attention.default: 3,
+}
+"""Readers that lose an element `FAR` below the others, and the position of the argument."""
 
 
 def is_far(number: float) -> bool:
@@ -87,3 +99,14 @@ def for_scores(node: Node, mask: Node, scores: Node) -> Node:
     if shape and shape[-1] == columns:
         return mask
     return call(node, _aten.expand.default, mask, [*shape[:-1], columns])
+
+
+def loses(node: Node, number: float) -> bool:
+    """Return whether a far element loses against all others in a reader."""
+    if node.target in SOFT:
+        return number < 0
+    if abs(number) < FARTHER:
+        return False
+    if node.target is _aten.topk.default:
+        return bool(argument(node, "largest") == (number < 0))
+    return node.target in (LARGEST if number < 0 else LEAST)

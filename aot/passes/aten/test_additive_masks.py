@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -188,3 +189,29 @@ def test_refuses_arithmetic_of_infinite_numbers(function: Callable[..., Tensor])
     with pytest.raises(LoweringError, match="infinite numbers where a mask hides") as caught:
         lower(model(function), samples[0], calibration=samples)
     assert "\n    at " in str(caught.value)
+
+
+@pytest.mark.parametrize("quantization", ["int8", "int16"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, k: x + floats(k, OFF).mT,
+        lambda x, k: WIDE + torch.where(k, OFF, 0.0)[:, None],
+        lambda x, k: torch.where(k, -OFF, 2.0),
+        lambda x, k: (~k).float().log() - 1.0,
+        lambda x, k: x - 1.0 / (~k).float()[..., None],
+    ],
+)
+def test_infinity_that_is_returned_saturates(
+    function: Callable[..., Tensor], quantization: str
+) -> None:
+    samples = data()
+    options: dict[str, Any] = {"quantization": quantization, "min_sqnr": OFF, "per_op": False}
+    lowered = lower(model(function), samples[0], calibration=samples, **options)
+    (output,) = lowered.quality.outputs
+    assert output.endless and (output.sqnr_db is None or output.sqnr_db > 35.0)
+    (given,) = lowered.dequantize_outputs(lowered.reference(samples[0]))
+    expected = function(*samples[0])
+    finite = expected.isfinite()
+    (sign,) = expected[~finite].sign().unique()
+    assert (given[~finite] * sign).min() > (given[finite] * sign).max()

@@ -52,6 +52,7 @@ from aot.passes.aten.fold_scales import fold_scales
 from aot.passes.aten.free_names import free_names
 from aot.passes.aten.fuse_batch_norm import fuse_batch_norm, note_batches
 from aot.passes.aten.hoist_clamps import hoist_clamps
+from aot.passes.aten.input_masks import input_masks
 from aot.passes.aten.instance_to_group_norm import instance_to_group_norm
 from aot.passes.aten.lift_rank_zero import lift_rank_zero
 from aot.passes.aten.lift_state import (
@@ -154,6 +155,7 @@ def export_aten(
         whole_norms,
         instance_to_group_norm,
         split_recurrent.split_recurrent,
+        functools.partial(input_masks, inputs=example_inputs),
         additive_masks,
         decompose_attention.decompose_attention,
         fold_constants,  # of learned queries, whose attention to each other is one

@@ -4,7 +4,8 @@
 Numbers that a model is given, or computes, and adds to the scores of a softmax are a mask where
 they are 0 or far below; aot/passes/aten/mask_softmax.py raises them to a floor, for a range that
 has -1e9 in it has no room for scores. A row that lies below the floor as a whole is a bias, of
-which the floor would leave nothing.
+which the floor would leave nothing. An input that is 0 or -1e9 in the example is a mask, too
+(aot/passes/aten/input_masks.py), and has no other numbers.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from torch.fx.node import map_arg
 
 from aot.dialect.graph import border_nodes, tensor_constant
 from aot.errors import LoweringError, problem_at
+from aot.passes.aten.input_masks import is_given, is_mask_of_numbers
+from aot.passes.aten.mask_nodes import FARTHER
 from aot.passes.aten.mask_softmax import floor_of
 
 _MATTERS = 0.5
@@ -33,6 +36,17 @@ def check_given_masks(
       floats: the model as an ATen graph.
       samples: each with whether a sequence starts with it.
     """
+    inputs = [n for n in border_nodes(floats)[0] if "state" not in n.meta]
+    given = {n.args[0] for n in floats.graph.nodes if is_given(n)}
+    for index, (_, sample) in enumerate(samples):
+        for node, value in zip(inputs, sample, strict=True):
+            if node in given and not is_mask_of_numbers(value):
+                others = value[(value != 0) & (value > -FARTHER)]
+                raise LoweringError(
+                    f"input {node.name!r} is 0 or below {-FARTHER:g} in the example, hence a mask; "
+                    f"calibration sample {index} has {float(others[0]):g} in it: give an example "
+                    "with such numbers, or a mask of booleans"
+                )
     masks = [n for n in floats.graph.nodes if floor_of(n) is not None and not _has_state(n)]
     for mask in masks:
         for index, (_, sample) in enumerate(samples):

@@ -196,13 +196,21 @@ def attend(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
 
 
 def test_a_bias_that_is_no_mask_is_an_error() -> None:
-    """Below the floor of masks, a row keeps its differences, or is refused."""
+    """Below the floor of masks a row is hidden as a whole, or refused; so are other numbers in what
+    the example has for a mask: no range holds both.
+    """
     some = torch.where(torch.arange(6) < 4, 0.0, -1e9)
-    rows = {"masked": torch.full((6,), -1e9), "near": torch.linspace(-20.0, 3.0, 6)}
     network = model(attend)
-    for row in rows.values():
-        data = [(0.5 * x, row if i % 2 else some) for i, (x,) in enumerate(samples((2, 6, 8)))]
-        lower(network, data[0], calibration=data, per_op=False, **ANYTHING)
+
+    def data_with(row: torch.Tensor) -> Samples:
+        drawn = samples((2, 6, 8))
+        return [(0.5 * x, row if i % 2 else some) for i, (x,) in enumerate(drawn)]
+
+    data = data_with(torch.full((6,), -1e9))
+    lower(network, data[0], calibration=data, per_op=False, **ANYTHING)
+    data = data_with(torch.linspace(-20.0, 3.0, 6))
+    with pytest.raises(LoweringError, match="calibration sample 1 has -20 in it"):
+        lower(network, data[0], calibration=data)
     data = [(x, torch.linspace(-60.0, -30.0, 6)) for (x,) in samples((2, 6, 8))]
     text = r"softmax.*taken for a mask.* sample 0 a whole row is, with -30 the largest"
     with pytest.raises(LoweringError, match=text):

@@ -174,7 +174,7 @@ def _leaky(module: GraphModule, node: Node) -> Results:
 
 
 def _over_nothing(module: GraphModule, node: Node) -> Results:
-    """Of no dimensions, where other reductions take all, torch gives each element's truth."""
+    """The truth of each element: other reductions take no dimensions for all."""
     x = source_of(node)
     if argument(node, "dim") != []:
         return {}

@@ -162,7 +162,7 @@ class OfMask(UnaryRule):
 
 
 def _exact_for(values: torch.Tensor) -> Quantization:
-    """A quantization with 0 and the value of the largest magnitude exact, and both where a scale has
+    """A quantization of 0 and the largest magnitude, which are exact, as both are where a scale has
     them. What is infinite saturates, beyond the other.
     """
     finite = values[values.isfinite()]

@@ -63,6 +63,8 @@ class Listener:
         if self._begins == math.inf and self._stopped:
             self._printed += printed.decode(errors="replace")
             if re.search(self._stopped, self._printed):
+                while self._take():  # what is there is the earlier program's, however late we are
+                    pass
                 self._begins = time.monotonic() + _ON_ITS_WAY
                 self.may_have_lost = False
 

@@ -36,10 +36,9 @@ def _program(folder: Path, script: str, *options: str, **popen: Any) -> "subproc
     )
 
 
-def _wait_for(file: Path) -> None:
-    end = time.monotonic() + 60
+def _wait_for(file: Path, program: "subprocess.Popen[bytes]") -> None:
     while not file.exists():
-        assert time.monotonic() < end
+        assert program.poll() is None
         time.sleep(0.01)
 
 
@@ -83,10 +82,10 @@ def interrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Pat
             for name, script in _ENDS.items()
         }
         for name, program in programs.items():
-            _wait_for(folders[name] / "called")
+            _wait_for(folders[name] / "called", program)
             os.killpg(program.pid, signal.SIGINT)
         for name, program in programs.items():
-            _, errors = program.communicate(timeout=60)
+            _, errors = program.communicate()
             found[name] = (folders[name], program.returncode, errors)
     return found
 
@@ -114,11 +113,11 @@ def _is_gone(folder: Path) -> bool:
 def test_ctrl_c_once_more_does_not_leave_the_tool_behind(tmp_path: Path) -> None:
     script = "trap 'touch told' INT; trap 'touch let_go; exit 2' TERM; touch called; "
     with _program(tmp_path, f"echo $$ >pid; {script} while :; do sleep 0.1; done") as program:
-        _wait_for(tmp_path / "called")
+        _wait_for(tmp_path / "called", program)
         os.killpg(program.pid, signal.SIGINT)
-        _wait_for(tmp_path / "told")
+        _wait_for(tmp_path / "told", program)
         os.killpg(program.pid, signal.SIGINT)
-        _, errors = program.communicate(timeout=60)
+        _, errors = program.communicate()
     assert (program.returncode, errors) == (128 + signal.SIGINT, b"stopped\n")
     assert (tmp_path / "let_go").exists() and _is_gone(tmp_path)
 
@@ -130,9 +129,9 @@ def test_the_tool_ends_with_the_program_that_is_told_to(
     """It alone, as by `timeout` or who closes the terminal."""
     script = "trap 'touch let_go; exit 2' TERM; touch called; while :; do sleep 0.1; done"
     with _program(tmp_path, f"echo $$ >pid; {script}") as program:
-        _wait_for(tmp_path / "called")
+        _wait_for(tmp_path / "called", program)
         program.send_signal(number)
-        _, errors = program.communicate(timeout=60)
+        _, errors = program.communicate()
     assert (program.returncode, errors) == (128 + number, b"")
     assert (tmp_path / "let_go").exists() and _is_gone(tmp_path)
 
@@ -143,7 +142,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
         open("/dev/full", "wb") as full,
         _program(tmp_path, "touch called", stdout=full) as program,
     ):
-        _, errors = program.communicate(timeout=60)
+        _, errors = program.communicate()
     assert program.returncode == 1
     assert errors == b"what is written does not fit: [Errno 28] No space left on device\n"
     assert not (tmp_path / "called").exists()
@@ -156,7 +155,7 @@ def test_a_board_gets_all_where_nobody_reads_on(tmp_path: Path) -> None:
         shown = [program.stdout.readline() for _ in range(2)]
         program.stdout.close()
         (tmp_path / "closed").touch()
-        program.wait(60)
+        program.wait()
     assert shown[0].startswith(b"flashing ") and shown[1] == b"writing\n"
     assert (tmp_path / "written").exists()
     assert program.returncode == 0

@@ -2,8 +2,8 @@
 """Which text of a board is the new program's, moment by moment."""
 
 import os
-import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,8 +20,10 @@ def _pipe() -> Iterator[tuple[int, int]]:
 
 
 def test_what_comes_before_and_just_after_the_tool_says_so_is_dropped(
-    pipe: tuple[int, int],
+    pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    now = 10.0
+    monkeypatch.setattr("boards.image.listener.time", SimpleNamespace(monotonic=lambda: now))
     ours, board = pipe
     listener = Listener(ours, r"Erasing\.\.\.")
     assert listener.receive()  # nothing is there, and the port is
@@ -30,10 +32,12 @@ def test_what_comes_before_and_just_after_the_tool_says_so_is_dropped(
     listener.hear(b"connecting, Era")
     os.write(board, b"PL:PASS\n")
     assert listener.receive() and listener.may_have_lost
+    os.write(board, b"PL:PASS\n")  # there already, and nobody has read it yet
     listener.hear(b"sing...")  # in two parts
+    now += 0.01
     os.write(board, b"PL:PASS\n")  # on its way when the chip was stopped
     assert listener.receive() and listener.text == b""
-    time.sleep(0.1)
+    now += 0.1
     os.write(board, b"hello\n")
     assert listener.receive()
     os.write(board, b"PL:")

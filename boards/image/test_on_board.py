@@ -14,6 +14,7 @@ from absl.testing import flagsaver
 from jsonschema import Draft202012Validator
 
 from boards.board import load_board
+from boards.image.listener import Listener
 from boards.image.on_board import Shown, main, problem, until_the_end
 from boards.image.serial_port import PortGoneError, find_port, open_port, read_chunks
 from boards.image.testing.serial_line import serial_line
@@ -49,10 +50,12 @@ def _run(
     """Flashes with a stand-in for pyOCD a board whose program prints PL:PASS all the time, up to
     the moment in which the tool stops it; the new one prints while the tool still runs.
     """
-    stopped, started = folder / "stopped", folder / "started"
+    stopped, cut, printed = folder / "stopped", folder / "cut", folder / "printed"
     tool = folder / "pyocd"
+    wait = "until test -e '{}'; do sleep 0.01; done"
     tool.write_text(
-        f"#!/bin/sh\nsleep 0.3; touch '{stopped}'; {says}; sleep 0.3; touch '{started}'; sleep 0.5"
+        f"#!/bin/sh\nsleep 0.3; touch '{stopped}'; {wait.format(cut)}; {says}; "
+        f"{wait.format(printed)}\n"
     )
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
@@ -63,15 +66,27 @@ def _run(
     facts = folder / "facts.json"
     facts.write_text('{"agreement": 0.99}')
 
+    begun = threading.Event()  # what comes next is the new program's
+    hear = Listener.hear
+
+    def heard(listener: Listener, text: bytes) -> None:
+        hear(listener, text)
+        if says.removeprefix("echo ").encode() in text:
+            begun.set()
+
+    monkeypatch.setattr(Listener, "hear", heard)
+
     def board() -> None:
         while not stopped.exists():
             os.write(line[0], b"an earlier program prints\nPL:PASS\n")
             time.sleep(0.001)
         os.write(line[0], b"PL:PASS\nand is cut off in the mid")
-        while not started.exists():
-            time.sleep(0.01)
+        cut.touch()
+        begun.wait()
+        time.sleep(0.1)
         for part in prints.splitlines(keepends=True):
             os.write(line[0], part.encode())
+        printed.touch()
 
     thread = threading.Thread(target=board)
     thread.start()
@@ -215,7 +230,7 @@ def test_a_board_whose_port_is_there_after_it_was_flashed(
         size=str(size),
         facts=[str(facts)],
         port=str(port),
-        silence="2",
+        silence="60",
         baud="115200",
         monitor="false",
         plan="",

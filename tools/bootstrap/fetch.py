@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets up a tool from Debian packages of any suite, without root, and prints its folder.
 
-The folder lies in the user's cache and is named after what was asked for, so that the same request
-finds it again. Used by the repository rules; tools/bootstrap/bazel.py is built on the same parts.
+The folder lies in the user's cache and is named after what was asked for and what is locked, so
+that the same request finds it again. Used by the repository rules; tools/bootstrap/bazel.py is
+built on the same parts.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from tools.bootstrap.cache import make_once
+from tools.bootstrap.lock import locked_packages
 from tools.bootstrap.prefix import fetch, prune, wrap_programs
 from tools.bootstrap.report import give, run, run_main, say
 
@@ -57,8 +57,9 @@ def _make(options: argparse.Namespace, work: Path, result: Path) -> None:
 
 
 def main(options: argparse.Namespace) -> None:
-    request = json.dumps([RECIPE, vars(options)], sort_keys=True)
-    key = hashlib.sha256(request.encode()).hexdigest()[:12]
+    key = locked_packages(options.suite, options.packages, options.without).name(
+        RECIPE, vars(options)
+    )
     give(make_once(f"{options.name}-{key}", lambda work, result: _make(options, work, result)))
 
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the Python for the build's environment, or set it up from Debian's packages.
+"""Set up the Python of the build's environment from Debian's packages.
 
-The machine's own Python runs this folder, from version 3.8 on. The environment needs the version of
-tools/versions.env: `python3.11` on PATH, `python3` of that version, else Debian's.
+The machine's own Python runs this folder, from version 3.8 on. The environment has the version of
+tools/versions.env, the same on every machine, whatever PATH says.
 """
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
 from tools.bootstrap.cache import make_once
+from tools.bootstrap.lock import locked_packages
 from tools.bootstrap.prefix import fetch, prune, wrap_programs
-from tools.bootstrap.report import SetupError, give, run, run_main, say
+from tools.bootstrap.report import give, run, run_main, say
 from tools.bootstrap.versions import read_versions
 
 # Raise this when the way that packages are turned into a Python changes.
@@ -42,9 +42,13 @@ fi
 """
 
 
+def _packages(version: str) -> list[str]:
+    return [f"python{version}", *_BESIDES]
+
+
 def _make(version: str, suite: str, work: Path, result: Path) -> None:
-    say(f"this machine has no Python {version}: setting it up without root (once; 64 MB on disk)")
-    fetch(work, result, suite, [f"python{version}", *_BESIDES], _WITHOUT)
+    say(f"setting up Python {version} without root (once; 64 MB on disk)")
+    fetch(work, result, suite, _packages(version), _WITHOUT)
     prune(result, _KEEP)
     wrap_programs(result)
     program = result / f"usr/bin/python{version}"
@@ -55,23 +59,16 @@ def _make(version: str, suite: str, work: Path, result: Path) -> None:
 
 
 def find_python() -> Path:
-    """Return a Python of the version that the environment needs.
+    """Return the Python that the environment is made with.
 
     Raises:
-        SetupError: there is none, and it cannot be set up.
+        SetupError: it cannot be set up.
     """
     versions = read_versions()
     version, suite = versions["PYTHON_VERSION"], versions["PYTHON_SUITE"]
-    ask = "import sys; print('%d.%d' % sys.version_info[:2])"
-    for name in (f"python{version}", "python3"):
-        python = shutil.which(name)
-        try:
-            if python and run("asking Python", [python, "-c", ask]).strip() == version:
-                return Path(python)
-        except SetupError:
-            continue
+    locked = locked_packages(suite, _packages(version), _WITHOUT)
     made = make_once(
-        f"python-{version}-{suite}-{RECIPE}",
+        f"python-{version}-{locked.name(RECIPE)}",
         lambda work, result: _make(version, suite, work, result),
     )
     return made / f"usr/bin/python{version}"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shlex
 from collections.abc import Iterable, Sequence
@@ -55,6 +56,11 @@ class Locked:
     def megabytes(self) -> int:
         """Return the size of the download."""
         return round(sum(package.size for package in self.closure) / 1e6)
+
+    def name(self, *parts: object) -> str:
+        """Return a short name that changes with any package, and with the other parts."""
+        text = json.dumps([*parts, *(package.sha256 for package in self.closure)], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def read_lock(path: Path | None = None) -> dict[Request, Locked]:

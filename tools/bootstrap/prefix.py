@@ -41,7 +41,7 @@ def fetch(
     """
     check_machine()
     locked = locked_packages(suite, packages, without)
-    say(f"downloading {len(locked.closure)} packages, {locked.megabytes} MB")
+    say(f"{work.stem}: downloading {len(locked.closure)} packages, {locked.megabytes} MB")
     Downloader(locked, work / "archives").each(lambda deb: unpack(deb, result))
     for name in MERGED:
         if (result / "usr" / name).is_dir():

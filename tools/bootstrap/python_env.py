@@ -2,8 +2,9 @@
 """Makes the Python environment of tools/python/requirements.txt and prints its folder.
 
 The environment lies in the user's cache folder and is named after the lock file and the Python that
-made it. Packages that a user wants beside it lie in a small one of their own, which sees the large
-one. Called by @python_env, before there is any environment: standard library only.
+made it. Packages of a second lock file, or those that a user wants, lie in a small environment of
+their own, which sees the large one. Called by @python_env and @python_checks, before there is any
+environment: standard library only.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import re
 import subprocess
 import sys
@@ -22,19 +22,21 @@ from functools import partial
 from pathlib import Path
 
 from tools.bootstrap.cache import cache_root, make_once
+from tools.bootstrap.interpreter import find_python
 from tools.bootstrap.machine import check_machine
 from tools.bootstrap.pip import run_pip
 from tools.bootstrap.prefix import free_megabytes
 from tools.bootstrap.report import SetupError, give, owned, run, run_main, say
 
 # Raise this when the way that an environment is made changes.
-RECIPE = 1
-NEEDED_MEGABYTES = 3500
+RECIPE = 2
+NEEDED_MEGABYTES = 3000
+DOWNLOAD_MEGABYTES = 345
 
 # Folders of packages: tests and examples, the programs of mypy, which are compiled to machine code
 # as well, and what ExecuTorch has for other hardware.
 _OTHERS = ("apple", "cadence", "mediatek", "mlx", "qualcomm", "samsung", "vulkan")
-_NOT_IMPORTED = ("tests", "examples", "mypyc?", "coremltools", "huggingface_hub") + tuple(
+_NOT_IMPORTED = ("tests", "examples", "mypyc?") + tuple(
     f"executorch/backends/{name}" for name in _OTHERS
 )
 
@@ -63,8 +65,8 @@ def locked_versions(lock: Path) -> dict[str, str]:
     return {_normal(name): version for name, version in pins}
 
 
-def check(python: Path, lock: Path) -> None:
-    """Raises SetupError unless the environment has every package of the lock file."""
+def lacking(python: Path, lock: Path) -> str:
+    """Returns the packages of the lock file that an environment has not, "" if it has all."""
     listed = json.loads(run("listing packages", [python, "-c", _VERSIONS]))
     found = {_normal(name): version for name, version in listed.items()}
     wrong = []
@@ -72,8 +74,16 @@ def check(python: Path, lock: Path) -> None:
         # A local version such as 2.13.0+cpu is a build of 2.13.0.
         if found.get(name, "").split("+")[0] != version.split("+")[0]:
             wrong.append(f"{name} {version} (found: {found.get(name, 'none')})")
-    if wrong:
-        raise SetupError(f"{python} lacks " + ", ".join(wrong))
+    return ", ".join(wrong)
+
+
+def check(python: Path, lock: Path) -> None:
+    """Raises SetupError unless the environment has every package of the lock file."""
+    if wrong := lacking(python, lock):
+        raise SetupError(f"{python} lacks {wrong}")
+
+
+def _try_torch(python: Path) -> None:
     try:
         run("trying torch", [python, "-c", "import torch"])
     except SetupError as error:
@@ -88,25 +98,19 @@ def _rename_in_scripts(folder: Path, old: str, new: str) -> None:
                 path.write_bytes(data.replace(old.encode(), new.encode()))
 
 
-# Published as source alone. The lock's own setuptools builds it: pip would fetch any other one.
-_SOURCES = ("antlr4-python3-runtime",)
-
-
-def _install_from(
-    python: Path, file: Path, indexes: Sequence[str], kind: str = "--only-binary=:all:"
-) -> None:
+def _install_from(python: Path, file: Path, indexes: Sequence[str]) -> None:
     """Install the pinned packages of a file from the first index that has them.
 
     Args:
         python: of the environment.
         file: requirements with hashes.
         indexes: addresses; "" stands for the places that pip is set to.
-        kind: pip's option for wheels, or for sources.
 
     Raises:
         SetupError: no index has the packages with these hashes.
     """
-    options = ["--no-deps", "--no-compile", "--require-hashes", kind, f"--requirement={file}"]
+    options = ["--no-deps", "--no-compile", "--require-hashes", "--only-binary=:all:"]
+    options.append(f"--requirement={file}")
     problems = []
     for index in indexes:
         try:
@@ -125,11 +129,9 @@ def _install(python: Path, lock: Path, work: Path) -> None:
         SetupError: pip's exit status is not 0.
     """
     packages = re.split(r"^(?=[A-Za-z0-9])", lock.read_text(), flags=re.MULTILINE)
-    groups: dict[str, str] = {"torch": "", "others": "", "sources": ""}
+    groups: dict[str, str] = {"torch": "", "others": ""}
     for package in packages:
-        name = package.partition("==")[0]
-        group = "torch" if name == "torch" else "sources" if name in _SOURCES else "others"
-        groups[group] += package
+        groups["torch" if package.startswith("torch==") else "others"] += package
     files = {name: work / f"{name}.txt" for name, text in groups.items() if "==" in text}
     for name, file in files.items():
         file.write_text(groups[name])
@@ -141,21 +143,27 @@ def _install(python: Path, lock: Path, work: Path) -> None:
         ]
     for pip in pips:
         pip.result()
-    if "sources" in files:
-        _install_from(python, files["sources"], [""], "--no-build-isolation")
 
 
-def _make(lock: Path, final: Path, work: Path, result: Path) -> None:
+def _compile(python: Path, folder: Path) -> None:
+    """Compile packages. Some carry templates that are no Python; they are left as they are."""
+    # What nobody imports is a third of all there is.
+    command: list[str | Path] = [python, "-m", "compileall", "-q", "-j", "0"]
+    command += ["-x", f"/site-packages/(.*/)?({'|'.join(_NOT_IMPORTED)})/", folder / "lib"]
+    subprocess.run(owned(command), capture_output=True)
+
+
+def _make(python: Path, lock: Path, final: Path, work: Path, result: Path) -> None:
     count = len(locked_versions(lock))
     say(
         f"setting up the Python environment in {final} "
-        f"(once; {count} packages, 400 MB to download, 2 GB on disk)"
+        f"(once; {count} packages, {DOWNLOAD_MEGABYTES} MB to download, 2 GB on disk)"
     )
     if free_megabytes(result) < NEEDED_MEGABYTES:
         raise SetupError(f"{final.parent} has less than {NEEDED_MEGABYTES} MB of free space")
     check_machine()
     start = time.monotonic()
-    run("making the environment", [sys.executable, "-m", "venv", "--without-pip", result])
+    run("making the environment", [python, "-m", "venv", "--without-pip", result])
     python = result / "bin/python3"
     try:
         _install(python, lock, work)
@@ -163,14 +171,23 @@ def _make(lock: Path, final: Path, work: Path, result: Path) -> None:
         hint = f"\n{_CPU_TORCH}" if "torch==" in str(error) else ""
         raise SetupError(f"{error}{hint}") from error
     check(python, lock)
-    # Some packages carry templates that are no Python; they are left as they are. What nobody
-    # imports is a third of all there is.
-    compile_all: list[str | Path] = [python, "-m", "compileall", "-q", "-j", "0"]
-    compile_all += ["-x", f"/site-packages/(.*/)?({'|'.join(_NOT_IMPORTED)})/"]
-    compile_all.append(result / "lib")
-    subprocess.run(owned(compile_all), capture_output=True)
+    _try_torch(python)
+    _compile(python, result)
     _rename_in_scripts(result / "bin", str(result), str(final))
     say(f"the Python environment is ready ({time.monotonic() - start:.0f} s)")
+
+
+def _lay_over(base: Path, result: Path) -> Path:
+    """Makes an environment with the packages of `base` alone and returns its Python."""
+    run("making the environment", [base / "bin/python3", "-m", "venv", "--without-pip", result])
+    (result / "base").symlink_to(base)
+    (packages,) = result.glob("lib/python3.*/site-packages")
+    below = packages.relative_to(result)
+    (packages / "pilotlight.pth").write_text(f"../../../base/{below}\n")
+    for program in (base / "bin").iterdir():
+        if not (result / "bin" / program.name).exists():
+            (result / "bin" / program.name).symlink_to(program)
+    return result / "bin/python3"
 
 
 def _add(
@@ -182,20 +199,30 @@ def _add(
         SetupError: pip finds no such packages, or they want others than the lock file's versions.
     """
     say(f"adding {', '.join(map(str, requirements))} to the Python environment (once)")
-    run("making the environment", [base / "bin/python3", "-m", "venv", "--without-pip", result])
-    (result / "base").symlink_to(base)
-    (packages,) = result.glob("lib/python3.*/site-packages")
-    below = packages.relative_to(result)
-    (packages / "pilotlight.pth").write_text(f"../../../base/{below}\n")
-    for program in (base / "bin").iterdir():
-        if not (result / "bin" / program.name).exists():
-            (result / "bin" / program.name).symlink_to(program)
+    python = _lay_over(base, result)
     constraints = work / "constraints.txt"
     pins = locked_versions(lock).items()
     constraints.write_text("".join(f"{name}=={version}\n" for name, version in pins))
     wanted = [f"--requirement={path}" for path in requirements]
-    run_pip(result / "bin/python3", ["install", f"--constraint={constraints}", *wanted])
+    run_pip(python, ["install", f"--constraint={constraints}", *wanted])
     _rename_in_scripts(result / "bin", str(result), str(final))
+
+
+def _add_locked(base: Path, more: Path, final: Path, work: Path, result: Path) -> None:
+    """Makes an environment that has what `base` has, and the packages of a second lock file.
+
+    Raises:
+        SetupError: pip does not find them.
+    """
+    count = len(locked_versions(more))
+    say(f"adding {count} packages of {more.name} to the Python environment (once)")
+    start = time.monotonic()
+    python = _lay_over(base, result)
+    _install(python, more, work)
+    check(python, more)
+    _compile(python, result)
+    _rename_in_scripts(result / "bin", str(result), str(final))
+    say(f"they are there ({time.monotonic() - start:.0f} s)")
 
 
 def _lines(path: Path) -> list[str]:
@@ -203,14 +230,17 @@ def _lines(path: Path) -> list[str]:
     return [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
 
 
-def _name(*parts: object) -> str:
+def _name(kind: str, *parts: object) -> str:
     """An environment's name by what it is made of."""
-    return f"python-env-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]}"
+    return f"python-{kind}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]}"
 
 
 def main(argv: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lock", type=Path, required=True)
+    parser.add_argument(
+        "--more", type=Path, help="second lock file, of packages beside the first's"
+    )
     parser.add_argument(
         "--requirements", type=Path, action="append", default=[], help="what a user wants besides"
     )
@@ -219,16 +249,20 @@ def main(argv: Sequence[str]) -> None:
     if options.environment:
         base = options.environment
         check(base / "bin/python3", options.lock)
+        _try_torch(base / "bin/python3")
     else:
-        python = os.path.realpath(sys.executable)
-        name = _name(RECIPE, sys.version, python, *_lines(options.lock))
-        base = cache_root() / name
-        make_once(name, partial(_make, options.lock, base))
+        python = find_python()
+        name = _name("build", RECIPE, str(python), *_lines(options.lock))
+        base = make_once(name, partial(_make, python, options.lock, cache_root() / name))
+    if options.more and not (
+        options.environment and not lacking(base / "bin/python3", options.more)
+    ):
+        name = _name("checks", RECIPE, str(base), *_lines(options.more))
+        base = make_once(name, partial(_add_locked, base, options.more, cache_root() / name))
     if options.requirements:
-        name = _name(RECIPE, str(base), *map(_lines, options.requirements))
+        name = _name("with", RECIPE, str(base), *map(_lines, options.requirements))
         final = cache_root() / name
-        make_once(name, partial(_add, base, options.requirements, options.lock, final))
-        base = final
+        base = make_once(name, partial(_add, base, options.requirements, options.lock, final))
     give(base)
 
 

@@ -155,9 +155,17 @@ def test_letters_beyond_ascii(machine: Machine, variable: str) -> None:
     folder.mkdir()
     done = machine.run(None, **{variable: str(folder)})
     assert done.returncode == 1
-    assert "Bazel needs paths in ASCII" in done.stderr
+    assert "bazelisk takes paths in ASCII alone" in done.stderr
     folder = folder.rename(machine.folder / "a ~")
     assert machine.run(None, **{variable: str(folder)}).returncode == 0
+
+
+def test_letters_beyond_ascii_with_the_bazel_that_is_set_up(machine: Machine) -> None:
+    machine.add_set_up()
+    folder = machine.folder / "jörg"
+    folder.mkdir()
+    done = machine.run(None, HOME=str(folder))
+    assert (done.returncode, done.stdout) == (0, "launcher: build //a b\n")
 
 
 def test_bazel_real_comes_first(machine: Machine) -> None:

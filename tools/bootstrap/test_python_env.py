@@ -37,6 +37,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An environment with `given` 1.0, as the lock says, and a program."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(python_env, "check", lambda *_: None)
+    monkeypatch.setattr(python_env, "_try_torch", lambda *_: None)
     base = tmp_path / "base"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(base)], check=True)
     (packages,) = base.glob("lib/python3.*/site-packages")
@@ -67,6 +68,29 @@ def test_requirements_are_added_beside_what_is_there(
     assert list(base.rglob("mine.py")) == []
     assert list(made.rglob("given.py")) == []
     assert _add(base, capsys, "mine") == made
+
+
+def test_packages_of_a_second_lock_lie_beside(
+    base: Path, nothing: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = base.parent
+    _wheel(folder / "wheels", "more", "3.0")
+    (wheel,) = (folder / "wheels").iterdir()
+    sha256 = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    (folder / "more.txt").write_text(f"more==3.0 \\\n    --hash=sha256:{sha256}\n")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder / "wheels"))
+    arguments = [f"--lock={folder}/lock.txt", f"--more={folder}/more.txt"]
+
+    def made(environment: Path) -> Path:
+        python_env.main([*arguments, f"--environment={environment}"])
+        return Path(capsys.readouterr().out.strip())
+
+    beside = made(base)
+    say = "import given, more; print(given.version, more.version)"
+    command: list[str | Path] = [beside / "bin/python3", "-c", say]
+    assert subprocess.check_output(command, text=True) == "1.0 3.0\n"
+    assert list(base.rglob("more.py")) == []
+    assert made(beside) == beside, "it has both"
 
 
 def test_requirements_that_want_other_versions_are_refused(

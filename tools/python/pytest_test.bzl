@@ -18,6 +18,9 @@ def pytest_test(name, srcs, deps = [], args = [], **kwargs):
         srcs = srcs + [Label("//tools/python:pytest_main.py")],
         main = Label("//tools/python:pytest_main.py"),
         args = ["$(location %s)" % src for src in srcs] + args,
-        deps = deps + [Label("//tools:imports")],
+        deps = deps + [
+            Label("//tools:imports"),
+            Label("@python_checks//:packages"),
+        ],
         **kwargs
     )

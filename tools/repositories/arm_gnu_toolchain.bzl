@@ -11,66 +11,13 @@ Where it comes from, in this order:
 load("//tools/platforms:cores.bzl", "CORES", "core_flags")
 load("//tools/repositories:debian.bzl", "fetch_debian")
 load("//tools/repositories:identity.bzl", "PACKED_LIBRARIES", "is_packed", "write_identity", "write_launchers")
+load("//tools/repositories:requests.bzl", "ARM_COMPILERS", "ARM_GNU_TOOLCHAIN", "ARM_OBJECT_TOOLS")
 load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
 
 _VARIABLE = "PILOTLIGHT_ARM_GNU_TOOLCHAIN"
 
-# Programs that find others by the name that they are called by.
-_COMPILERS = [
-    "as",
-    "gcc",
-    "gcc-ar",
-    "gcc-nm",
-    "gcc-ranlib",
-    "ld",
-    "ld.bfd",
-]
-
 # What gcc calls besides.
 _PARTS = ["as", "cc1", "cc1plus", "collect2", "ld", "lto-wrapper", "lto1"]
-
-_OBJECT_TOOLS = [
-    "addr2line",
-    "ar",
-    "nm",
-    "objcopy",
-    "objdump",
-    "ranlib",
-    "readelf",
-    "size",
-    "strip",
-]
-
-# C and C++ for the M profile: no library of C++, and none of other profiles.
-_KEEP = [
-    "usr/bin/arm-none-eabi-" + program
-    for program in sorted(_COMPILERS + _OBJECT_TOOLS)
-] + [
-    "usr/bin/arm-none-eabi-gcc-[0-9]*",
-    "usr/include/newlib/*",
-    "usr/lib/arm-none-eabi/bin/*",
-    "usr/lib/arm-none-eabi/ldscripts/armelf.*",
-    "usr/lib/arm-none-eabi/newlib/nano.specs",
-    "usr/lib/arm-none-eabi/newlib/nosys.specs",
-    "usr/lib/arm-none-eabi/newlib/rdimon.specs",
-    "usr/lib/arm-none-eabi/newlib/thumb/v*-m*/*crt0.o",
-    "usr/lib/arm-none-eabi/newlib/thumb/v*-m*/lib[cgm].a",
-    "usr/lib/arm-none-eabi/newlib/thumb/v*-m*/lib[cg]_nano.a",
-    "usr/lib/arm-none-eabi/newlib/thumb/v*-m*/libnosys.a",
-    "usr/lib/arm-none-eabi/newlib/thumb/v*-m*/librdimon.a",
-    "usr/lib/arm-none-eabi/newlib/thumb/v*-m*/librdimon_nano.a",
-    "usr/lib/gcc/arm-none-eabi/*/cc1",
-    "usr/lib/gcc/arm-none-eabi/*/cc1plus",
-    "usr/lib/gcc/arm-none-eabi/*/collect2",
-    "usr/lib/gcc/arm-none-eabi/*/include/*.h",
-    "usr/lib/gcc/arm-none-eabi/*/include-fixed/*.h",
-    "usr/lib/gcc/arm-none-eabi/*/liblto_plugin.so",
-    "usr/lib/gcc/arm-none-eabi/*/lto-wrapper",
-    "usr/lib/gcc/arm-none-eabi/*/lto1",
-    "usr/lib/gcc/arm-none-eabi/*/thumb/v*-m*/crt*.o",
-    "usr/lib/gcc/arm-none-eabi/*/thumb/v*-m*/libgcc.a",
-    "usr/lib/x86_64-linux-gnu/*.so*",
-]
 
 def _on_path(repository_ctx, minimum):
     gcc = repository_ctx.which("arm-none-eabi-gcc")
@@ -88,7 +35,7 @@ def _present(root, programs):
     return {name: root.get_child(name) for name in names if root.get_child(name).exists}
 
 def _identity(repository_ctx, root):
-    programs = _present(root, _COMPILERS + _OBJECT_TOOLS).values()
+    programs = _present(root, ARM_COMPILERS + ARM_OBJECT_TOOLS).values()
     gcc = root.get_child("bin/arm-none-eabi-gcc")
     for part in _PARTS:
         path = repository_ctx.execute([gcc, "-print-prog-name=" + part]).stdout.strip()
@@ -119,27 +66,19 @@ def _arm_gnu_toolchain_impl(repository_ctx):
     if not root:
         root = fetch_debian(
             repository_ctx,
-            name = "arm-gnu-toolchain",
             suite = versions["ARM_GNU_TOOLCHAIN_SUITE"],
-            packages = ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi"],
-            keep = _KEEP,
-            # The links that Debian makes when it installs the package.
-            links = {
-                "usr/lib/arm-none-eabi/include": "../../include/newlib",
-                "usr/lib/arm-none-eabi/lib": "newlib",
-            },
-            checks = ["usr/bin/arm-none-eabi-gcc", "usr/bin/arm-none-eabi-ld"],
             by_hand = "install the Arm GNU toolchain %s or later and set %s to its folder" %
                       (versions["ARM_GNU_TOOLCHAIN_VERSION"], _VARIABLE),
+            **ARM_GNU_TOOLCHAIN
         ).get_child("usr")
 
     write_launchers(
         repository_ctx,
         identity = _identity(repository_ctx, root),
         root = root,
-        programs = {name: name for name in _present(root, _OBJECT_TOOLS)},
+        programs = {name: name for name in _present(root, ARM_OBJECT_TOOLS)},
     )
-    for name, path in _present(root, _COMPILERS).items():
+    for name, path in _present(root, ARM_COMPILERS).items():
         repository_ctx.symlink(path, name)
 
     version = repository_ctx.execute(["usr/bin/arm-none-eabi-gcc", "-dumpfullversion"])

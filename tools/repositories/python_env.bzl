@@ -4,19 +4,21 @@
 Where it comes from, in this order:
 
 1. `PILOTLIGHT_PYTHON_ENV`: a virtual environment with the packages of tools/python/requirements.txt;
-2. one made from that file in the user's cache folder.
+2. one made from that file in the user's cache folder, with a Python of its own.
 
 The packages of `requirements`, which a user's workspace adds, are installed beside either.
 
-Every py_binary and py_test runs with it, so that `import torch` needs no dependency of its own.
+Every py_binary and py_test runs with it, so that `import torch` needs no dependency of its own. What
+tests and lint import besides is in `@python_checks`, which is set up when one of them is asked for: a
+program that depends on `@python_checks//:packages` may import it.
 """
 
 load("//tools/repositories:bootstrap.bzl", "run_bootstrap")
 load("//tools/repositories:identity.bzl", "write_identity", "write_launchers")
-load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
 
 _VARIABLE = "PILOTLIGHT_PYTHON_ENV"
-_PROGRAMS = ["clang-format", "clang-tidy", "mypy", "pip-compile", "python3", "ruff", "vela"]
+_PROGRAMS = ["python3", "vela"]
+_CHECKS = ["clang-format", "clang-tidy", "mypy", "ruff"]
 
 _BUILD = """\
 # SPDX-License-Identifier: Apache-2.0
@@ -54,20 +56,32 @@ filegroup(
 )
 """
 
-def _python(repository_ctx, version):
-    for name in ["python" + version, "python3"]:
-        python = repository_ctx.which(name)
-        if python:
-            found = repository_ctx.execute([python, "--version"]).stdout
-            if version_tuple(found)[:2] == version_tuple(version):
-                return python
-    return run_bootstrap(
-        repository_ctx,
-        program = "interpreter",
-        arguments = [],
-        problem = "Python %s could not be set up (see above): install it, or set %s to an environment made with it" %
-                  (version, _VARIABLE),
-    )
+# Python imports it by itself when it starts. The identity changes the keys of all that depends on it.
+_SITE = """\
+# identity {identity}
+import sys
+from pathlib import Path
+
+_here = Path(__file__).resolve().parent / "usr"
+_folder = _here if _here.exists() else Path("{elsewhere}")
+sys.path.extend(map(str, _folder.glob("lib/python3.*/site-packages")))
+"""
+
+_CHECKS_BUILD = """\
+# SPDX-License-Identifier: Apache-2.0
+
+load("@rules_python//python:defs.bzl", "py_library")
+
+package(default_visibility = ["//visibility:public"])
+
+exports_files(glob(["bin/*"]))
+
+# What programs import besides the packages of the build.
+py_library(
+    name = "packages",
+    srcs = ["sitecustomize.py"],
+)
+{programs}"""
 
 def _checksum(repository_ctx, path):
     return repository_ctx.execute(["sha256sum", path]).stdout.split(" ")[0]
@@ -92,44 +106,60 @@ def _identity(repository_ctx, root):
     packages = repository_ctx.execute(arguments).stdout.split(" ")[0] + "  packages"
     return write_identity(repository_ctx, [root.get_child("bin/python3")], more = [packages])
 
-def _python_env_impl(repository_ctx):
-    lock = repository_ctx.path(Label("//tools/python:requirements.txt"))
-    repository_ctx.watch(lock)
+def _set_up(repository_ctx, locks, requirements = []):
+    """Returns the path of the environment with the packages of the lock files."""
+    arguments = []
+    for option, label in zip(["--lock", "--more"], locks):
+        lock = repository_ctx.path(label)
+        repository_ctx.watch(lock)
+        arguments += [option, lock]
+    python = None
     given = repository_ctx.os.environ.get(_VARIABLE)
     if given:
         python = repository_ctx.path(given + "/bin/python3")
         if not python.exists:
             fail("%s=%s has no bin/python3" % (_VARIABLE, given))
-        arguments = ["--environment", given]
-    else:
-        python = _python(repository_ctx, read_versions(repository_ctx)["PYTHON_VERSION"])
-        arguments = []
-    for label in repository_ctx.attr.requirements:
-        requirements = repository_ctx.path(label)
-        repository_ctx.watch(requirements)
-        arguments += ["--requirements", requirements]
-    root = run_bootstrap(
+        arguments += ["--environment", given]
+    for label in requirements:
+        path = repository_ctx.path(label)
+        repository_ctx.watch(path)
+        arguments += ["--requirements", path]
+    return repository_ctx.path(run_bootstrap(
         repository_ctx,
         program = "python_env",
-        arguments = ["--lock", lock] + arguments,
+        arguments = arguments,
         python = python,
         problem = "the Python environment could not be set up (see above)",
-    )
+    ))
 
+def _write(repository_ctx, root, lock, programs, build, files = {}):
+    """Writes launchers of an environment's programs, and the BUILD file."""
+    identity = _identity(repository_ctx, root)
+
+    # It has 31,000 files, too many to be inputs: workers have it in their image.
+    elsewhere = "/opt/pilotlight/python-" + _checksum(repository_ctx, repository_ctx.path(lock))[:12]
     write_launchers(
         repository_ctx,
-        identity = _identity(repository_ctx, repository_ctx.path(root)),
+        identity = identity,
         root = root,
-        programs = {"bin/" + program: "bin/" + program for program in _PROGRAMS},
-        # It has 31,000 files, too many to be inputs: workers have it in their image.
-        elsewhere = "/opt/pilotlight/python-" + _checksum(repository_ctx, lock)[:12],
+        programs = {"bin/" + program: "bin/" + program for program in programs},
+        elsewhere = elsewhere,
     )
+    for name, text in files.items():
+        repository_ctx.file(name, text.format(elsewhere = elsewhere, identity = identity))
+    repository_ctx.file("BUILD.bazel", build.format(
+        programs = "".join([_PROGRAM.format(name = name) for name in programs]),
+    ))
+
+_LOCK = Label("//tools/python:requirements.txt")
+_LOCK_OF_CHECKS = Label("//tools/python:checks.txt")
+
+def _python_env_impl(repository_ctx):
+    root = _set_up(repository_ctx, [_LOCK], repository_ctx.attr.requirements)
+    _write(repository_ctx, root, _LOCK, _PROGRAMS, _BUILD)
     bootstrap = repository_ctx.path(Label("//tools/repositories:program.sh"))
     repository_ctx.watch(bootstrap)
     repository_ctx.file("program.sh", repository_ctx.read(bootstrap))
-    repository_ctx.file("BUILD.bazel", _BUILD.format(
-        programs = "".join([_PROGRAM.format(name = name) for name in _PROGRAMS]),
-    ))
 
 python_env = repository_rule(
     implementation = _python_env_impl,
@@ -139,5 +169,22 @@ python_env = repository_rule(
         ),
     },
     environ = [_VARIABLE, "PATH"],
-    doc = "Python with every package that the build and its tests import.",
+    doc = "Python with every package that the build imports.",
+)
+
+def _python_checks_impl(repository_ctx):
+    root = _set_up(repository_ctx, [_LOCK, _LOCK_OF_CHECKS])
+    _write(
+        repository_ctx,
+        root,
+        _LOCK_OF_CHECKS,
+        _CHECKS,
+        _CHECKS_BUILD,
+        {"sitecustomize.py": _SITE},
+    )
+
+python_checks = repository_rule(
+    implementation = _python_checks_impl,
+    environ = [_VARIABLE, "PATH"],
+    doc = "What tests and lint import and start besides.",
 )

@@ -11,27 +11,11 @@ Where it comes from, in this order:
 
 load("//tools/repositories:debian.bzl", "fetch_debian")
 load("//tools/repositories:identity.bzl", "PACKED_LIBRARIES", "is_packed", "write_identity", "write_launchers")
+load("//tools/repositories:requests.bzl", "QEMU")
 load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
 
 _VARIABLE = "PILOTLIGHT_QEMU"
 _PROGRAM = "qemu-system-arm"
-
-# Named by a dependency, but not needed to emulate a board: firmware of other machines, sound,
-# smart cards and the like, which QEMU loads as modules.
-_WITHOUT = [
-    "ipxe-qemu",
-    "libasound2t64",
-    "libbrlapi0.8",
-    "libcacard0",
-    "libnss3",
-    "libpcsclite1",
-    "libsasl2-modules-db",
-    "libsystemd-shared",
-    "openssl-provider-legacy",
-    "qemu-system-data",
-    "seabios",
-    "systemd",
-]
 
 _BUILD = """\
 # SPDX-License-Identifier: Apache-2.0
@@ -64,13 +48,9 @@ def _given(repository_ctx, given):
 def _of_debian(repository_ctx, suite):
     return fetch_debian(
         repository_ctx,
-        name = "qemu",
         suite = suite,
-        packages = [_PROGRAM],
-        without = _WITHOUT,
-        keep = ["usr/bin/" + _PROGRAM, "usr/lib/x86_64-linux-gnu/*.so*"],
-        checks = ["usr/bin/" + _PROGRAM],
         by_hand = "install the package qemu-system-arm, or set %s to the program" % _VARIABLE,
+        **QEMU
     ).get_child("usr/bin/" + _PROGRAM)
 
 def _qemu_impl(repository_ctx):

@@ -12,7 +12,7 @@ import pytest
 
 from tools.repositories.workspace import Workspace, fake_gcc, fake_qemu, program
 
-_AR, _GCC, _STRIP = (os.environ[f"PL_{name}"] for name in ("AR", "GCC", "STRIP"))
+_AR, _GCC, _STRIP = (Path(os.environ[f"PL_{name}"]).resolve() for name in ("AR", "GCC", "STRIP"))
 
 
 @pytest.fixture(scope="module")
@@ -122,10 +122,35 @@ def test_toolchain_on_path(workspace: Workspace, tmp_path: Path, version: str, u
 
 
 def test_python_environment_is_set_up_with_a_users_packages(workspace: Workspace) -> None:
-    program(workspace.path / "python3.11", f'echo Python 3.11.2; {workspace.path}/python3 "$@"')
     message = workspace.fetch("python_env")
     assert "set up with -m tools.bootstrap.python_env --lock" in message
     assert f"--requirements {workspace.source}/more.txt" in message
+
+
+def test_python_on_path_does_not_count(workspace: Workspace) -> None:
+    program(workspace.path / "python3.11", "echo Python 3.11.2")
+    message = workspace.fetch("python_env")
+    assert "set up with -m tools.bootstrap.python_env --lock" in message
+    assert str(workspace.path / "python3.11") not in message
+
+
+def test_packages_of_checks_lie_beside(workspace: Workspace) -> None:
+    message = workspace.fetch("python_checks")
+    locks = workspace.source / "tools/python"
+    assert f"--lock {locks}/requirements.txt --more {locks}/checks.txt" in message
+    assert "--requirements" not in message
+
+
+def test_compiler_on_path_does_not_count(workspace: Workspace) -> None:
+    program(workspace.path / "gcc", "exit 0")
+    message = workspace.fetch("host_gcc")
+    assert "set up with -m tools.bootstrap.fetch --name host-gcc --suite bookworm" in message
+    assert "set CC, AR and STRIP to the programs" in message
+
+
+def test_compiler_of_the_variable_is_wrong(workspace: Workspace) -> None:
+    message = workspace.fetch("host_gcc", CC="/nowhere/gcc")
+    assert "CC=/nowhere/gcc is not there" in message
 
 
 def test_python_environment_of_the_variable(workspace: Workspace, tmp_path: Path) -> None:
@@ -169,7 +194,7 @@ def fake_set_up(root: Path) -> None:
 
 
 def compile_c(output: Path, source: str, *options: str) -> None:
-    command = [_GCC, "-x", "c", "-", "-x", "none", "-o", str(output), *options]
+    command: list[str | Path] = [_GCC, "-x", "c", "-", "-x", "none", "-o", str(output), *options]
     subprocess.run(command, input=source, text=True, check=True)
 
 
@@ -268,7 +293,7 @@ TOOLS: dict[str, tuple[Callable[[Workspace, Path], Tool], str]] = {
     "package of a copy": (copy_of_set_up, "qemu-system-arm"),
     "compiler": (part_of_the_compiler, "identity"),
     "Python": (python_interpreter, "bin/python3"),
-    "Python's package": (python_package, "bin/ruff"),
+    "Python's package": (python_package, "bin/vela"),
     "formatter": (formatter, "buildifier"),
     "header": (header_of_the_host, "host_gcc.bzl"),
 }

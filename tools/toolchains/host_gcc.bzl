@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The host's compiler as an external repository.
 
-Where it comes from, in this order: `CC`; gcc on PATH, if it can link; Debian's packages, set up
-without root in the user's cache folder.
+Where it comes from, in this order: the variable `CC`, with `AR` and `STRIP`; Debian's packages, set up
+without root in the user's cache folder. The machine's own compiler is not looked for: keys of Bazel's
+caches are the same on every machine.
+
+Actions take Debian's compiler as inputs, as they take that for boards.
 """
 
 load("//tools/repositories:debian.bzl", "fetch_debian")
 load("//tools/repositories:identity.bzl", "absolute_paths", "write_identity")
+load("//tools/repositories:requests.bzl", "HOST_GCC")
 load("//tools/repositories:versions.bzl", "read_versions")
 
 # Programs that gcc calls.
@@ -29,74 +33,157 @@ int main(void) { return 0; }
 
 _SANITIZED = ["-fsanitize=address,undefined"]
 
+# Debian's gcc takes programs, headers and libraries from folders of the machine unless told otherwise.
+# With --sysroot it writes absolute paths of headers.
+_COMPILE_FLAGS = ["-B{root}/usr/bin", "-nostdinc"]
+
+# The machine has no libraries for sanitizers: they become part of programs.
+_LINK_FLAGS = ["--sysroot={root}", "-B{root}/usr/bin", "-static-libasan", "-static-libubsan"]
+
+# For programs that call the tools by themselves.
+_PACKED = """\
+#!/bin/sh
+root=$(readlink -f "$0")
+root=${{root%/bin/{name}}}
+exec "$root/usr/bin/{name}" {flags}"$@"
+"""
+
+_GIVEN = """\
+#!/bin/sh
+exec '{path}' "$@"
+"""
+
+_TOOLS = {"AR": "ar", "CC": "gcc", "STRIP": "strip"}
+
+_BUILD = """\
+# SPDX-License-Identifier: Apache-2.0
+
+package(default_visibility = ["//visibility:public"])
+
+exports_files(
+    ["bin/ar", "bin/gcc", "bin/strip", "host_gcc.bzl", "identity"] + glob(["usr/bin/*"], allow_empty = True),
+)
+
+# Tests that call the tools by themselves do so on the machine that they were set up on.
+[
+    filegroup(
+        name = name,
+        srcs = ["bin/" + name],
+        data = ["identity"],
+    )
+    for name in ["ar", "gcc", "strip"]
+]
+
+# What a compilation to an object file may read.
+filegroup(
+    name = "compiler_files",
+    srcs = ["identity"] + glob(
+        [
+            "usr/bin/*as",
+            "usr/bin/*as.elf",
+            "usr/bin/gcc",
+            "usr/bin/*gcc-[0-9]*",
+            "usr/include/*.h",
+            "usr/include/asm-generic/*.h",
+            "usr/include/linux/*.h",
+            "usr/include/x86_64-linux-gnu/**/*.h",
+            "usr/lib/gcc/x86_64-linux-gnu/*/cc1*",
+            "usr/lib/gcc/x86_64-linux-gnu/*/include/**/*.h",
+            "usr/lib/x86_64-linux-gnu/*.so*",
+        ],
+        allow_empty = True,
+    ),
+)
+
+filegroup(
+    name = "linker_files",
+    srcs = ["identity"] + glob(
+        [
+            "lib*",
+            "usr/bin/gcc",
+            "usr/bin/*gcc-[0-9]*",
+            "usr/bin/*ld",
+            "usr/bin/*ld.bfd*",
+            "usr/lib/gcc/x86_64-linux-gnu/*/*.a",
+            "usr/lib/gcc/x86_64-linux-gnu/*/*.o",
+            "usr/lib/gcc/x86_64-linux-gnu/*/*.so",
+            "usr/lib/gcc/x86_64-linux-gnu/*/*.spec",
+            "usr/lib/gcc/x86_64-linux-gnu/*/collect2*",
+            "usr/lib/gcc/x86_64-linux-gnu/*/lto-wrapper*",
+            "usr/lib/x86_64-linux-gnu/*",
+            "usr/lib64/*",
+        ],
+        allow_empty = True,
+    ),
+)
+
+filegroup(
+    name = "tool_files",
+    srcs = ["identity"] + glob(
+        ["usr/bin/*ar", "usr/bin/*ar.elf", "usr/bin/*strip*", "usr/lib/x86_64-linux-gnu/*.so*"],
+        allow_empty = True,
+    ),
+)
+
+filegroup(
+    name = "all_files",
+    srcs = [":compiler_files", ":linker_files", ":tool_files"],
+)
+"""
+
 def _find(repository_ctx, name):
     """Returns the path of a program that is named as a path or is on PATH, None if there is none."""
     path = repository_ctx.path(name) if "/" in name else repository_ctx.which(name)
     return path if path and path.exists else None
 
-# Debian's gcc takes programs and headers from folders of the machine unless told otherwise. Headers
-# keep the machine's names, so that keys and debug information hold no path of the cache. The machine
-# has no libraries for sanitizers: they become part of programs.
-_PACKED_GCC = """\
-#!/bin/sh
-root={root}
-exec "$root/usr/bin/gcc" --sysroot="$root" -B"$root/usr/bin" -ffile-prefix-map="$root/usr/bin/../=/usr/" \\
-    -ffile-prefix-map="$root=" -static-libasan -static-libubsan "$@"
-"""
-
-_KEEP = [
-    "usr/bin/*",
-    "usr/include/*",
-    "usr/lib/bfd-plugins/*",
-    "usr/lib/gcc/*",
-    "usr/lib/x86_64-linux-gnu/*",
-    "usr/lib64/*",
-    "lib",
-    "lib64",
-]
-
-def _links(repository_ctx, gcc):
-    """Returns whether there is a C library to compile for: gcc alone has none."""
-    repository_ctx.file("probe.c", _PROBE)
-    done = repository_ctx.execute([gcc, "probe.c", "-o", "probe"])
-    repository_ctx.delete("probe.c")
-    repository_ctx.delete("probe")
-    return done.return_code == 0
-
 def _packed(repository_ctx):
-    root = fetch_debian(
+    """Returns the compiler of Debian's packages."""
+    folder = fetch_debian(
         repository_ctx,
-        name = "host-gcc",
         suite = read_versions(repository_ctx)["HOST_GCC_SUITE"],
-        packages = ["gcc", "libc6-dev"],
-        keep = _KEEP,
-        checks = ["usr/bin/gcc", "usr/bin/ld"],
-        by_hand = "install GCC (on Debian: apt install gcc libc6-dev), or set CC, AR and STRIP",
+        by_hand = "install GCC, and set CC, AR and STRIP to the programs",
+        **HOST_GCC
     )
-    repository_ctx.file("gcc", _PACKED_GCC.format(root = "'%s'" % root), executable = True)
-    return {
-        "ar": str(root.get_child("usr/bin/ar")),
-        "gcc": str(repository_ctx.path("gcc")),
-        "strip": str(root.get_child("usr/bin/strip")),
-    }
+    for name in ["lib", "lib64", "usr"]:
+        repository_ctx.symlink(folder.get_child(name), name)
+    for name in _TOOLS.values():
+        flags = " ".join(_LINK_FLAGS).format(root = '"$root"') + " " if name == "gcc" else ""
+        text = _PACKED.format(flags = flags, name = name)
+        repository_ctx.file("bin/" + name, text, executable = True)
+    identity = write_identity(repository_ctx, programs = [folder.get_child("usr/bin/gcc")])
+    root = "external/" + repository_ctx.name
+    version = folder.get_child("usr/lib/gcc/x86_64-linux-gnu").readdir()[0]
+    headers = ["lib/gcc/x86_64-linux-gnu/%s/include" % version.basename, "include/x86_64-linux-gnu", "include"]
+    compile_flags = [flag.format(root = root) for flag in _COMPILE_FLAGS]
+    for name in headers:
+        compile_flags += ["-isystem", "%s/usr/%s" % (root, name)]
+    return struct(
+        compile_flags = compile_flags,
+        identity = identity,
+        include_directories = [],
+        link_flags = [flag.format(root = root) for flag in _LINK_FLAGS],
+        tool_paths = {},
+        tools = {"@host_gcc//:usr/bin/" + name: name for name in _TOOLS.values()},
+    )
 
-def _tools(repository_ctx):
-    """Returns paths of ar, gcc and strip, and whether gcc is Debian's."""
-    found = {}
-    for variable, name in {"AR": "ar", "CC": "gcc", "STRIP": "strip"}.items():
-        given = repository_ctx.os.environ.get(variable)
-        path = _find(repository_ctx, given or name)
-        if given and not path:
+def _given(repository_ctx):
+    """Returns the compiler that `CC` names."""
+    tools = {}
+    for variable, name in _TOOLS.items():
+        given = repository_ctx.os.environ.get(variable) or name
+        path = _find(repository_ctx, given)
+        if not path:
             fail("%s=%s is not there" % (variable, given))
-        if path:
-            found[name] = str(path)
-    given = "CC" in repository_ctx.os.environ
-    if len(found) == 3 and (given or _links(repository_ctx, found["gcc"])):
-        return found, False
-    packed = _packed(repository_ctx)
-    if given:
-        return packed | found, False
-    return packed, True
+        tools[name] = str(path)
+        repository_ctx.file("bin/" + name, _GIVEN.format(path = path), executable = True)
+    return struct(
+        compile_flags = [],
+        identity = _identity(repository_ctx, tools),
+        include_directories = _include_directories(repository_ctx, tools["gcc"]),
+        link_flags = [],
+        tool_paths = tools,
+        tools = {},
+    )
 
 def _include_directories(repository_ctx, gcc):
     done = repository_ctx.execute([gcc, "-E", "-x", "c", "-", "-v", "-o", "/dev/null"])
@@ -129,12 +216,9 @@ def _files_read(repository_ctx, gcc):
         repository_ctx.delete(name)
     return [path for path in found if repository_ctx.path(path).exists]
 
-def _identity(repository_ctx, tools, packed):
+def _identity(repository_ctx, tools):
     gcc = tools["gcc"]
-
-    # A script with the cache's path starts Debian's gcc: the same in another home has the same keys.
-    programs = [tools["strip"].removesuffix("strip") + "gcc"] if packed else [gcc, gcc]
-    programs += [tools["ar"], tools["strip"]]
+    programs = [gcc, gcc, tools["ar"], tools["strip"]]
     for name in _PARTS:
         part = repository_ctx.execute([gcc, "-print-prog-name=" + name]).stdout.strip()
         path = _find(repository_ctx, part or name)
@@ -144,27 +228,21 @@ def _identity(repository_ctx, tools, packed):
         repository_ctx,
         programs = programs,
         files = _files_read(repository_ctx, gcc),
-        more = [_PACKED_GCC.replace("\n", " ")] if packed else [],
     )
 
 def _host_gcc_impl(repository_ctx):
-    tools, packed = _tools(repository_ctx)
-    repository_ctx.file("BUILD.bazel", "\n".join([
-        "# SPDX-License-Identifier: Apache-2.0",
-        "",
-        'exports_files(["identity"])',
-        "",
-    ]))
+    given = repository_ctx.os.environ.get("CC")
+    found = _given(repository_ctx) if given else _packed(repository_ctx)
+    repository_ctx.file("BUILD.bazel", _BUILD)
     repository_ctx.file("host_gcc.bzl", "\n".join([
-        '"""What was found on this machine."""',
+        '"""The compiler for programs of this machine."""',
         "",
         "HOST_GCC = struct(",
-        "    identity = %s," % repr(_identity(repository_ctx, tools, packed)),
-        "    include_directories = %s," % repr(_include_directories(repository_ctx, tools["gcc"])),
-        "    tool_paths = %s," % repr(tools),
-        ")",
-        "",
-    ]))
+    ] + [
+        "    %s = %s," % (name, repr(getattr(found, name)))
+        for name in dir(found)
+        if name not in ["to_json", "to_proto"]
+    ] + [")", ""]))
 
 host_gcc = repository_rule(
     implementation = _host_gcc_impl,

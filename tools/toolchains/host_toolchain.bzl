@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Toolchains for the host: GCC of this machine, with and without sanitizers."""
+"""Toolchains for the host: GCC, with and without sanitizers."""
 
 load("@host_gcc//:host_gcc.bzl", "HOST_GCC")
 load("@rules_cc//cc:defs.bzl", "cc_toolchain")
@@ -20,23 +20,25 @@ def host_toolchain(name, sanitizers, constraints):
     gcc_toolchain_config(
         name = name + "_config",
         builtin_include_directories = HOST_GCC.include_directories,
+        compile_flags = HOST_GCC.compile_flags,
         # What is linked differs when the machine's compiler or libraries do: a test that runs it is
         # not taken for one that ran with others.
-        link_flags = ["-lm", "-Wl,--build-id=0x" + HOST_GCC.identity],
+        link_flags = HOST_GCC.link_flags + ["-lm", "-Wl,--build-id=0x" + HOST_GCC.identity],
         pic = True,
         sanitizers = sanitizers,
         target_cpu = "k8",
         tool_paths = HOST_GCC.tool_paths,
+        tools = HOST_GCC.tools,
     )
     cc_toolchain(
         name = name + "_cc",
-        all_files = "@host_gcc//:identity",
-        ar_files = "@host_gcc//:identity",
-        compiler_files = "@host_gcc//:identity",
-        dwp_files = "@host_gcc//:identity",
-        linker_files = "@host_gcc//:identity",
-        objcopy_files = "@host_gcc//:identity",
-        strip_files = "@host_gcc//:identity",
+        all_files = "@host_gcc//:all_files",
+        ar_files = "@host_gcc//:tool_files",
+        compiler_files = "@host_gcc//:compiler_files",
+        dwp_files = "@host_gcc//:all_files",
+        linker_files = "@host_gcc//:linker_files",
+        objcopy_files = "@host_gcc//:all_files",
+        strip_files = "@host_gcc//:tool_files",
         supports_param_files = True,
         toolchain_config = name + "_config",
         toolchain_identifier = name,

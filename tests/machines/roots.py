@@ -65,8 +65,8 @@ class Machine:
 
     @property
     def home(self) -> str:
-        """Return the user's home."""
-        return "/home/someone" if self.user else "/root"
+        """Return the user's home, with a letter beyond ASCII."""
+        return "/home/jörg" if self.user else "/root"
 
     def bazel(
         self, source: Path, *arguments: str, network: bool = True
@@ -93,6 +93,7 @@ class Machine:
             },
             "HOME": self.home,
             "PATH": "/usr/sbin:/usr/bin",
+            "TMPDIR": f"{self.home}/tmp",
         }
         if mirrors := machine_mirrors():
             environment[MIRROR_VARIABLE] = mirrors[0]
@@ -137,6 +138,7 @@ def make_machine(folder: Path, suite: str, user: int, debian: bool = True) -> Ma
         (root / "usr/lib/os-release").write_text('ID=fictional\nNAME="Fictional Linux"\n')
     machine = Machine(root, user)
     home = root / machine.home.lstrip("/")
-    home.mkdir(parents=True, exist_ok=True)
-    os.chown(home, user, user)
+    for path in (home, home / "tmp"):
+        path.mkdir(parents=True, exist_ok=True)
+        os.chown(path, user, user)
     return machine

@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-import sysconfig
 import tomllib
 import zipfile
 from pathlib import Path
@@ -47,7 +46,9 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     (packages,) = folder.glob("lib/python3.*/site-packages")
-    (packages / "these.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    # click is a package of tests: @python_checks.
+    here = [path for path in sys.path if path.endswith("site-packages")]
+    (packages / "these.pth").write_text("".join(f"{path}\n" for path in here))
     offline = ["--no-compile", "--no-deps", "--no-index"]
     _pip(f"--python={folder}/bin/python3", "install", *offline, str(wheel))
     return folder

@@ -99,9 +99,6 @@ _HINTS = {
         ),
         "training=self.training, which eval() makes False; before the model is exported",
     ),
-    "aten.scatter_reduce": "torch.where, with a mask of the places",
-    "aten.index_reduce": "index_add divided by how many for a mean; or torch.where, with a mask of "
-    "the places",
     **dict.fromkeys(
         ("aten.diagonal_scatter", "fill_diagonal_"), "torch.where, with a mask of the places"
     ),
@@ -115,10 +112,6 @@ _HINTS = {
         for written in (f"fractional_max_pool{dims}d", f"fractional_max_pool{dims}d_with_indices")
         for name in (written, f"aten.{written}")
     },
-    **dict.fromkeys(
-        ("aten.cummax", "aten.cummin"),
-        "its values alone, torch.cummax(x, dim)[0]; where they are, in the application",
-    ),
     "aten.searchsorted": "(sorted_sequence[None] < values[:, None]).sum(1), or boundaries that are "
     "constants",
     "pdist": "torch.cdist(x, x), of which it is what lies above the diagonal",

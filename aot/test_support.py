@@ -61,14 +61,6 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
             padding_idx=2,
         ),
     ),
-    "the mean of what goes to a row": (
-        lambda x, y: x[0, 0].index_reduce(0, torch.tensor([0]), y[0, 0, :1], "mean"),
-        "index_add divided by how many for a mean",
-        lambda x, y: (
-            x[0, 0].index_add(0, torch.tensor([0]), y[0, 0, :1])
-            / torch.tensor([2.0, 1.0, 1.0, 1.0])[:, None]
-        ),
-    ),
     "item": (
         lambda x, y: x * y.mean().item(),
         "leave .item() out",
@@ -78,11 +70,6 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         lambda x, y: torch.logical_and(x, y),
         "x != 0 for the mask of x",
         lambda x, y: torch.logical_and(x != 0, y != 0),
-    ),
-    "where the largest so far is": (
-        lambda x, y: (largest := (x * y).cummax(-1))[0] + 0 * largest[1],
-        "its values alone, torch.cummax(x, dim)[0]",
-        lambda x, y: (x * y).cummax(-1)[0],
     ),
     "places in sorted values": (
         lambda x, y: torch.searchsorted(x[0, 0, 0].sort()[0], y[0, 0, 0]),
@@ -98,13 +85,6 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         lambda x, y: torch.fake_quantize_per_tensor_affine(x, 1e-6, 0, -(2**31), 2**31 - 1) + y,
         "the values as they are",
         lambda x, y: x + y,
-    ),
-    "the largest of what goes to a row": (
-        lambda x, y: x[0, 0].index_reduce(0, torch.tensor([0]), y[0, 0, :1], "amax"),
-        "torch.where, with a mask of the places",
-        lambda x, y: torch.where(
-            torch.arange(4)[:, None] == 0, torch.maximum(x[0, 0], y[0, 0, :1]), x[0, 0]
-        ),
     ),
     "complex results": (
         lambda x, y: torch.view_as_real(torch.fft.rfft(x).sqrt() * 0.0) + y[..., :1, None],

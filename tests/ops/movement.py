@@ -224,6 +224,20 @@ _BY_PLACE: tuple[
         {"scatter_sum": 1},
         0,
     ),
+    (
+        "largest_of_rows",
+        lambda x, i, y: x.index_reduce(1, i, y, "amax", include_self=False),
+        (_FEW, Input((2, 2, 4))),
+        {"amin": 1, "integer_equal": 1, "where": 2, "amax": 2},
+        3,
+    ),
+    (
+        "mean_of_elements",
+        lambda x, i: x.scatter_reduce(1, i, x, "mean"),
+        (_SOME,),
+        {"integer_place": 4, "slice": 1, "scatter_sum": 2, "add": 1, "lut": 1, "div": 1},
+        0,
+    ),
     ("fold", lambda x: functional.fold(x.reshape(1, 4, 6), (3, 4), 2), (), {"scatter_sum": 1}, 1),
     (
         "max_unpool",

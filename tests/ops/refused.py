@@ -28,10 +28,10 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
     ("var_of_one_value", partial(Function, lambda x: x.var(1)), ((3, 1),), "less the correction"),
     # Said once, although it gives a tuple that is taken apart.
     (
-        "cummax_indices",
-        partial(Function, lambda x: x.cummax(1)[1]),
+        "mode_indices",
+        partial(Function, lambda x: x.mode(1)[1]),
         ((2, 3),),
-        "^1 op .*\n.*aten.cummax",
+        "^1 op .*\n.*aten.mode",
     ),
     (
         "inverse_of_5_rows",
@@ -40,10 +40,10 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         "linalg_inv.*neither an int8 form.*\n.*\n.*a matrix of at most 4 rows",
     ),
     (
-        "scatter_largest",
-        partial(Function, lambda x: x.scatter_reduce(1, torch.tensor([[0], [1]]), x, "amax")),
+        "put_in_sequence",
+        partial(Function, lambda x: x.masked_scatter(x > 0.0, x.flip(1))),
         ((2, 3),),
-        "aten.scatter_reduce",
+        "aten.masked_scatter",
     ),
     (
         "random_numbers",

@@ -8,15 +8,16 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
+from torch.utils._pytree import tree_map_only
 
 from aot.dialect.graph import new_buffer
 
 
 def call(node: Node, target: Any, *args: Any) -> Node:
-    """A call of the same origin as `node`."""
+    """A call of the same origin as `node`; its values are contiguous, as all of the graph are."""
     made = node.graph.call_function(target, args)
-    values = map_arg(args, lambda n: n.meta["val"])
-    made.meta = {**node.meta, "val": target(*values)}
+    values = target(*map_arg(args, lambda n: n.meta["val"]))
+    made.meta = {**node.meta, "val": tree_map_only(torch.Tensor, torch.Tensor.contiguous, values)}
     return made
 
 

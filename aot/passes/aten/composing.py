@@ -46,6 +46,21 @@ def taken_result(node: Node, several: Node, index: int) -> Node:
     return result
 
 
+def product_of(node: Node, x: Node, dim: int) -> Node:
+    """The product of a dimension, which goes: of half as many values in each step."""
+    dim = dim % x.meta["val"].dim()
+    while (count := x.meta["val"].shape[dim]) > 1:
+        half = count // 2
+        first, second, rest = (
+            call(node, _aten.slice.Tensor, x, dim, start, end)
+            for start, end in ((0, half), (half, 2 * half), (2 * half, count))
+        )
+        x = call(node, _aten.mul.Tensor, first, second)
+        if count % 2:
+            x = call(node, _aten.cat.default, [x, rest], dim)
+    return call(node, _aten.squeeze.dims, x, [dim])
+
+
 def times_matrix(module: GraphModule, node: Node, x: Node, dim: int, matrix: torch.Tensor) -> Node:
     """The product of a dimension with a matrix [before, after]."""
     # The sine of whole turns is no more than rounding.

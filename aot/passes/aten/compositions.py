@@ -3,7 +3,7 @@
 order powers and a sum; a product of many values products of two; a rounded quotient a quotient and
 its rounding; distances norms of differences; and those of compositions_by_place.py,
 compositions_of_core.py, compositions_of_two.py, compositions_of_matrices.py, computed_layers.py,
-resampling.py and sampling.py.
+reductions_by_place.py, resampling.py and sampling.py.
 
 Leaves what has other forms of its own.
 """
@@ -34,11 +34,12 @@ from aot.passes.aten.composing import (
     Results,
     along,
     as_type,
+    product_of,
     read_results,
     source_of,
     taken_result,
 )
-from aot.rules.function import is_scalar
+from aot.rules.function import is_integers, is_scalar
 from aot.rules.rule import argument, reduction
 
 _aten = torch.ops.aten
@@ -122,23 +123,17 @@ def _norm(module: GraphModule, node: Node) -> Results:
 
 def _product(module: GraphModule, node: Node) -> Results:
     x = source_of(node)
-    is_whole = node.target is _aten.prod.default
-    if x.meta["val"].dtype != torch.float32:
+    is_whole, dtype = node.target is _aten.prod.default, node.meta["val"].dtype
+    if is_integers(x) and dtype != x.meta["val"].dtype:
+        x = as_type(node, x, dtype)
+    if x.meta["val"].dtype != torch.float32 and not is_integers(x):
         return {}
     if is_whole:
         x = call(node, _aten.reshape.default, x, [x.meta["val"].numel()])
     dim = 0 if is_whole else int(argument(node, "dim")) % x.meta["val"].dim()
-    while (count := x.meta["val"].shape[dim]) > 1:
-        half = count // 2
-        first, second, rest = (
-            call(node, _aten.slice.Tensor, x, dim, start, end)
-            for start, end in ((0, half), (half, 2 * half), (2 * half, count))
-        )
-        x = call(node, _aten.mul.Tensor, first, second)
-        if count % 2:
-            x = call(node, _aten.cat.default, [x, rest], dim)
+    product = product_of(node, x, dim)
     keeps = not is_whole and argument(node, "keepdim")
-    return {0: x if keeps else call(node, _aten.squeeze.dims, x, [dim])}
+    return {0: call(node, _aten.unsqueeze.default, product, dim) if keeps else product}
 
 
 def _quotient(module: GraphModule, node: Node) -> Results:

@@ -17,6 +17,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.dialect.results import gives_first_only
+from aot.passes.aten import reductions_by_place
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.composing import (
     Results,
@@ -70,7 +71,7 @@ def _put(module: GraphModule, node: Node, x: Node, value: Node, indices: Any) ->
     if not adds:
         return {0: call(node, _aten.index_put.default, x, indices, value)}
     if x.meta["val"].dtype != torch.float32:
-        return {}
+        return reductions_by_place.whole_rows(module, node, indices, value)
     nothing, is_nothing = _nothing(module, node, x)
     total = call(node, ADDS_ROWS, nothing, indices, value, True)
     return {0: total if is_nothing else call(node, _aten.add.Tensor, x, total)}
@@ -86,8 +87,10 @@ def _nothing(module: GraphModule, node: Node, x: Node) -> tuple[Node, bool]:
 
 def _added(module: GraphModule, node: Node) -> Results:
     x = source_of(node)
+    if x.meta["val"].dtype != torch.float32:
+        return reductions_by_place.whole_elements(module, node)
     nothing, is_nothing = _nothing(module, node, x)
-    if is_nothing or x.meta["val"].dtype != torch.float32:
+    if is_nothing:
         return {}
     total = call(node, _aten.scatter_add.default, nothing, *node.args[1:])
     return {0: call(node, _aten.add.Tensor, x, total)}

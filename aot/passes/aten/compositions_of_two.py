@@ -27,22 +27,48 @@ _LEAST_BASE = 2.0**-24
 
 def _running(module: GraphModule, node: Node) -> Results:
     """A running product, maximum, minimum or logarithm of a sum: of twice as many values in each
-    step.
+    step. Where places are read, what is chosen in each step, and its place; of equal values the
+    last.
     """
     x, dim = along(node)
-    if x.meta["val"].dtype != torch.float32 or any(index != 0 for index in read_results(node)):
+    first = node.meta["val"]
+    dtype = (first if isinstance(first, torch.Tensor) else first[0]).dtype
+    if is_integers(x) and x.meta["val"].dtype != dtype:
+        x = as_type(node, x, dtype)
+    if x.meta["val"].dtype != torch.float32 and not is_integers(x):
         return {}
-    count, reach = x.meta["val"].shape[dim], 1
-    while reach < count:
-        first, ahead = (
-            call(node, _aten.slice.Tensor, x, dim, start, end)
-            for start, end in ((0, reach), (reach, count))
-        )
-        behind = call(node, _aten.slice.Tensor, x, dim, 0, count - reach)
-        joined = _RUNNING[node.target](node, ahead, behind)
-        x = call(node, _aten.cat.default, [first, joined], dim)
+    shape, reach = x.meta["val"].shape, 1
+    results = [x]
+    if 1 in read_results(node):
+        behind = [1] * (len(shape) - 1 - dim)
+        places = torch.arange(shape[dim]).reshape([-1, *behind]).expand(shape)
+        results.append(constant(module, node, "places", places))
+    while reach < shape[dim]:
+        results = _step(node, results, dim, reach)
         reach *= 2
-    return {0: x}
+    return dict(enumerate(results))
+
+
+def _step(node: Node, of: list[Node], dim: int, reach: int) -> list[Node]:
+    """Of values, or of values and places, each with what is `reach` behind it."""
+    count = of[0].meta["val"].shape[dim]
+    parts = [
+        tuple(
+            call(node, _aten.slice.Tensor, x, dim, start, end)
+            for start, end in ((0, reach), (reach, count), (0, count - reach))
+        )
+        for x in of
+    ]
+    (_, ahead, behind), *places = parts
+    if places:
+        chosen = call(node, _IS_CHOSEN[node.target], ahead, behind)
+        joined = [call(node, _aten.where.self, chosen, *part[1:]) for part in parts]
+    else:
+        joined = [_RUNNING[node.target](node, ahead, behind)]
+    return [
+        call(node, _aten.cat.default, [first, rest], dim)
+        for (first, *_), rest in zip(parts, joined, strict=True)
+    ]
 
 
 def _hypotenuse(module: GraphModule, node: Node) -> Results:
@@ -251,6 +277,12 @@ _RUNNING: dict[Any, Callable[[Node, Node, Node], Node]] = {
     _aten.cummax.default: _joined_by(_aten.maximum.default),
     _aten.cummin.default: _joined_by(_aten.minimum.default),
     _aten.logcumsumexp.default: _log_of_sum,
+}
+
+
+_IS_CHOSEN: dict[Any, Any] = {
+    _aten.cummax.default: _aten.ge.Tensor,
+    _aten.cummin.default: _aten.le.Tensor,
 }
 
 

@@ -3,8 +3,8 @@
 batch get one.
 
 The largest of the largest is the largest, and so it is with averages, for every window takes as
-many slices of one image as of another. Leaves pools whose indices somebody reads, and averages by
-a divisor that is no multiple of the image's part of the window.
+many slices of one image as of another; a divisor of their own is a factor behind them. Leaves pools
+whose indices somebody reads.
 """
 
 from __future__ import annotations
@@ -64,13 +64,10 @@ def _with_batch(node: Node) -> Node | None:
 def _split(node: Node) -> Node | None:
     x = node.args[0]
     assert isinstance(x, Node)
-    windows = _windows(node)
-    if windows is None:
-        return None
     *batch, slices, height, width = x.meta["val"].shape
     result = list((node.meta["val"] if gives_one(node) else node.meta["val"][0]).shape)
     count, channels = math.prod(batch[:-1]), batch[-1]
-    image, depth = windows
+    image, depth, factor = _windows(node)
     target = _TO_2D[node.target]
     if image:  # slices as a batch, as convolutions have them: channels stay beside each other
         x = call(node, _aten.reshape.default, x, [count, channels, slices, height, width])
@@ -82,38 +79,42 @@ def _split(node: Node) -> Node | None:
     if depth:
         x = call(node, _aten.reshape.default, x, [count, channels, slices, math.prod(result[-2:])])
         x = _pool(node, target, x, *depth)
+    if factor != 1.0:
+        x = call(node, _aten.mul.Tensor, x, factor)
     return call(node, _aten.reshape.default, x, result)
 
 
-def _windows(node: Node) -> tuple[list[Any], list[Any]] | None:
-    """The arguments of the image's pool and of the depth's; empty where it would do nothing."""
+def _windows(node: Node) -> tuple[list[Any], list[Any], float]:
+    """The arguments of the image's pool and of the depth's, empty where it would do nothing; and
+    what their result is multiplied with.
+    """
     x = node.args[0]
     assert isinstance(x, Node)
     if node.target not in (_MAX, _AVERAGE):
         before = x.meta["val"].shape[-3:]
         after = list(results_of(node)[0].meta["val"].shape[-3:])
         image, depth = after[1:], [after[0], math.prod(after[1:])]
-        return [image] * (after[1:] != list(before[1:])), [depth] * (after[0] != before[0])
+        return [image] * (after[1:] != list(before[1:])), [depth] * (after[0] != before[0]), 1.0
     kernel = _triple(argument(node, "kernel_size"))
     stride = _triple(argument(node, "stride") or kernel)
     padding = _triple(argument(node, "padding"))
-    rounds_up = argument(node, "ceil_mode")
+    rounds_up, factor = argument(node, "ceil_mode"), 1.0
     if node.target is _MAX:
         dilation = _triple(argument(node, "dilation"))
         of_image, of_depth = [dilation[1:], rounds_up], [[dilation[0], 1], rounds_up]
     else:
         counts, divisor = argument(node, "count_include_pad"), argument(node, "divisor_override")
         area = math.prod(kernel[1:])
-        if divisor and divisor % area:
-            return None
+        factor = area * kernel[0] / divisor if divisor else 1.0
         of_image = [rounds_up, counts, divisor and area]
-        of_depth = [rounds_up, counts, divisor and divisor // area]
+        of_depth = [rounds_up, counts, divisor and kernel[0]]
     image = [kernel[1:], stride[1:], padding[1:]]
     depth = [[kernel[0], 1], [stride[0], 1], [padding[0], 0]]
     nothing = [[1, 1], [1, 1], [0, 0]]
     return (
         [*image, *of_image] if image != nothing else [],
         [*depth, *of_depth] if depth != nothing else [],
+        factor,
     )
 
 

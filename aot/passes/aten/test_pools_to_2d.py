@@ -39,7 +39,12 @@ POOLS: dict[str, tuple[Function, tuple[int, ...], int]] = {
     ),
     "average along the depth": (partial(F.avg_pool3d, kernel_size=(3, 1, 1), stride=1), VOLUME, 1),
     "average by a divisor": (partial(F.avg_pool3d, kernel_size=2, divisor_override=12), VOLUME, 2),
-    "by no multiple": (partial(F.avg_pool3d, kernel_size=2, divisor_override=3), VOLUME, 0),
+    "by no multiple": (partial(F.avg_pool3d, kernel_size=2, divisor_override=3), VOLUME, 2),
+    "sums of images": (
+        partial(F.avg_pool3d, kernel_size=(1, 2, 2), divisor_override=8),
+        VOLUME,
+        1,
+    ),
     "adaptive average": (partial(F.adaptive_avg_pool3d, output_size=(3, 2, 4)), VOLUME, 2),
     "adaptive max": (partial(F.adaptive_max_pool3d, output_size=(3, 7, 4)), VOLUME, 2),
     "adaptive, along the depth": (partial(F.adaptive_max_pool3d, output_size=(1, 7, 6)), VOLUME, 1),

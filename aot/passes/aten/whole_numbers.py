@@ -25,7 +25,7 @@ from aot.rules import rule_for
 from aot.rules.function import WHOLE, is_integers, is_mask
 from aot.rules.integers import held
 from aot.rules.movement import Unquantized
-from aot.rules.rule import Shares, as_clamp
+from aot.rules.rule import Shares, argument, as_clamp
 
 _aten = torch.ops.aten
 _INTEGERS = (*WHOLE_NUMBERS, torch.int32, torch.int64)
@@ -40,6 +40,8 @@ _WRAPS = {
     *(getattr(_aten, name).Scalar for name in ("add", "sub", "mul", "remainder")),
     _aten.div.Tensor_mode,
     *(_aten.cumsum.default, _aten.sum.default, _aten.sum.dim_IntList),
+    *(_aten.scatter_add.default, _aten.scatter_reduce.two, _aten.index_reduce.default),
+    *(_aten.scatter.reduce, _aten.scatter.value_reduce),
     _aten.sign.default,
     _aten.square.default,
 }
@@ -81,7 +83,7 @@ def whole_numbers(module: GraphModule) -> int:
         sources = node.all_input_nodes
         if node.target in _OF_BITS and is_integers(node):
             count += _count_masks(node)
-        if node.target in _WRAPS | _BY_NUMBERS and _is_whole(node):
+        if _calculates(node) and _is_whole(node):
             keep_names(node)
             if any(n in samples for n in sources):
                 _replace_inputs(node, _as_before(node, floats))
@@ -95,6 +97,13 @@ def whole_numbers(module: GraphModule) -> int:
             if node in floats and any(n in samples for n in sources):
                 samples.add(node)
     return count
+
+
+def _calculates(node: Node) -> bool:
+    """Whether a node's result may have to wrap around."""
+    if node.target is _aten.index_put.default:
+        return bool(argument(node, "accumulate")) and not any(map(is_mask, node.all_input_nodes))
+    return node.target in _WRAPS | _BY_NUMBERS
 
 
 def _count_masks(node: Node) -> int:

@@ -60,6 +60,7 @@ from aot.quantizer.recipe import FLOAT, Recipe
 from aot.quantizer.training import Batches, Train, train_prepared
 from aot.report import make_report
 from aot.rules.function import split_functions
+from aot.rules.integers import whole_quantization
 from aot.support import check_supported, warn_of_losses
 from aot.targets import CUT, REQUIRED, target_named
 from aot.targets.target import Target
@@ -195,7 +196,7 @@ def lower(
     composed = ours if quantizer is None else Composed([Other(quantizer), ours])
 
     def stays_float(node: Node) -> bool:
-        return recipe.quantization.of(node) == FLOAT
+        return recipe.quantization.of(node) == FLOAT and whole_quantization(node) is None
 
     def export(inputs: Sequence[torch.Tensor]) -> GraphModule:
         # Copies: where one tensor is given for two inputs, export takes the two for one.

@@ -46,10 +46,10 @@ from aot.quantizer.others import KEY, REFUSED
 from aot.quantizer.qdq import keep_float, stays_float
 from aot.quantizer.recipe import Recipe
 from aot.quantizer.specs import fixed, per_channel, per_tensor
-from aot.quantizer.supported import is_float_tensor, readers_for, supported_rule, take_states
+from aot.quantizer.supported import is_real, readers_for, supported_rule, take_states
 from aot.rules import fused_clamp
 from aot.rules.four_bits import has_four_bit_form
-from aot.rules.function import Roots, roots_known
+from aot.rules.function import Roots, parts_of, roots_known
 from aot.rules.rule import HEADROOM, HEADROOM_INT16, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
 from aot.upstream.torchao import (
@@ -128,11 +128,12 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         for node in supported:
             if not (node in covered or node in theirs_inside or self._is_quantized(node)):
                 keep_float(node)
+        inside = covered.keys() | parts_of(covered, roots)
         self._floats = [
             node
             for node in nodes
             if node.op == "call_function"
-            and node not in covered
+            and node not in inside
             and of_floats(node)
             and (stays_float(node) or self._recipe.quantization.of(node) == asked_for.FLOAT)
         ]
@@ -231,8 +232,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         """Whether an op that could be int8 is not."""
         if node in self._theirs:
             return True
-        of_floats = is_float_tensor(node) or any(map(is_float_tensor, rule.activations(node)))
-        return of_floats and self._recipe.quantization.of(node) == asked_for.FLOAT
+        of_reals = any(map(is_real, (node, *rule.activations(node))))
+        return of_reals and self._recipe.quantization.of(node) == asked_for.FLOAT
 
     def _is_quantized(self, node: Node) -> bool:
         """Whether another quantizer gives a value a quantization."""

@@ -9,12 +9,18 @@ from torch.fx import GraphModule, Node
 from aot.dialect.results import take, taken_from, values_of
 from aot.rules import gives_integers, rule_for, unread_states
 from aot.rules.function import Roots, function_root, is_interior, members
+from aot.rules.integers import whole_quantization
 from aot.rules.rule import Rule
 
 
 def is_float_tensor(node: Node) -> bool:
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and value.dtype == torch.float32
+
+
+def is_real(node: Node) -> bool:
+    """Whether a value is of floats that are not whole numbers of an input, which stay as given."""
+    return is_float_tensor(node) and whole_quantization(node) is None
 
 
 def supported_rule(node: Node, roots: Roots) -> Rule | None:

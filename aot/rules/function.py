@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from heapq import heappop, heappush
 from typing import Any
@@ -61,6 +61,7 @@ def is_elementwise(target: object) -> bool:
 WHOLE = "whole"
 """Key of a node's meta: the dtype of the whole numbers that it chooses from, now float32."""
 
+_OF_SAMPLES = "of samples"
 _MATERIALIZED = "materialized"
 _INTEGER_END = "integer_end"
 
@@ -95,6 +96,11 @@ def is_unquantized(node: Node) -> bool:
     """Whether a value is no tensor of floats: masks, indices and other integers."""
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and not value.is_floating_point()
+
+
+def of_samples(node: Node) -> bool:
+    """Whether a node makes integers of whole numbers of int16, which are float32 now."""
+    return _OF_SAMPLES in node.meta
 
 
 def masks_of(node: Node) -> list[Node]:
@@ -150,6 +156,10 @@ def mark_materialized(module: GraphModule) -> None:
     Run once on the float graph. Functions of such a value start there, as they must once it is
     quantized. Integers that are not only on the way of such a function end it.
     """
+    for node in module.graph.nodes:
+        is_cast = node.target is _aten._to_copy.default and is_integers(node)
+        if is_cast and any(n.meta.get(WHOLE) == torch.int16 for n in node.all_input_nodes):
+            node.meta[_OF_SAMPLES] = True
     roots = function_roots(module.graph)
     for node, root in reversed(list(roots.items())):
         if root is None or not is_integers(node):
@@ -249,6 +259,8 @@ def _find_root(node: Node, roots: Roots) -> Node | None:
         return None
     if own.dtype == torch.float32 and node.meta.get(WHOLE) == torch.int16:
         return None  # a table of int16 has straight lines, which round
+    if of_samples(node):
+        return None
     return root if value.shape == own.shape and root.op != "get_attr" else None
 
 
@@ -276,6 +288,15 @@ def is_interior(node: Node, roots: Roots) -> bool:
     """
     root = roots[node]
     return root is not None and bool(node.users) and all(roots[u] is root for u in node.users)
+
+
+def parts_of(ends: Container[Node], roots: Roots) -> set[Node]:
+    """What only functions of the same value need, of which `ends` has the last."""
+    parts: set[Node] = set()
+    for node in reversed(roots):
+        if is_interior(node, roots) and all(u in ends or u in parts for u in node.users):
+            parts.add(node)
+    return parts
 
 
 def members(node: Node) -> list[Node]:

@@ -7,13 +7,14 @@ integer that becomes a float to pl::integer_quantize, or pl::integer_to_float.
 from __future__ import annotations
 
 import copy
+import math
 from typing import ClassVar
 
 import torch
 from torch.fx import Node
 
 from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier
-from aot.dialect.graph import Edge, quantization_of, shape_of
+from aot.dialect.graph import Edge, edge_of, quantization_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.integers import (
@@ -36,7 +37,7 @@ from aot.dialect.ops.topk import topk
 from aot.dialect.ops.where import where
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.dialect.results import taken_from
-from aot.rules.function import WHOLE, is_integers, is_unquantized
+from aot.rules.function import WHOLE, is_integers, is_unquantized, of_samples
 from aot.rules.maximum import best
 from aot.rules.rule import Call, Exact, Integers, Observed, Output, Rule, argument, reduction
 from aot.rules.unary import requantized
@@ -192,6 +193,22 @@ class Same(_OfIntegers):
         return call.emit(integer_add, x, _number(call, after.min))
 
 
+class Widened(_OfIntegers):
+    """Whole numbers of int16 as integers: sums of one of them."""
+
+    def activations(self, node: Node) -> list[Node]:
+        return node.all_input_nodes
+
+    def op(self, node: Node) -> Op:
+        return integer_sum
+
+    def emit(self, call: Call) -> Node:
+        (x,) = call.inputs
+        shape = list(shape_of(x))
+        column = call.emit(reshape, x, [math.prod(shape), 1], edge=edge_of(x))
+        return call.emit(reshape, call.emit(integer_sum, column, [1], False), shape)
+
+
 class Given(_OfIntegers):
     """Float32 of an input's whole numbers, which the device has as they are."""
 
@@ -276,6 +293,7 @@ _BEST = (
 )
 _GIVEN = {dtype: Given(quantization) for dtype, quantization in WHOLE_NUMBERS.items()}
 _GIVEN_TO_FLOAT = GivenToFloat()
+_WIDENED = Widened()
 _SUM, _SAME, _ORDER, TO_FLOAT, EXACT_TO_FLOAT = Sum(), Same(), Best(), ToFloat(), ExactToFloat()
 _SUMS = (_aten.sum.dim_IntList, _aten.sum.default)
 _RULES: dict[object, Rule] = {
@@ -294,6 +312,8 @@ def integer_rule(node: Node) -> Rule | None:
     """The rule of an op all of whose tensors are integers, or of a sum of a mask; None if it is
     another.
     """
+    if of_samples(node):
+        return _WIDENED
     if node.target in _SUMS and all(map(is_unquantized, node.all_input_nodes)):
         return None if node.meta["val"].is_floating_point() else _SUM
     call, _ = taken_from(node)
@@ -350,8 +370,7 @@ def narrow(node: Node) -> tuple[str, str] | None:
     bits = 8 * node.meta["val"].dtype.itemsize
     if bits >= 32:
         return None
-    more = "; of an input of int16, an input of int32" if bits == 16 else ""
-    return f"its integers have {bits} bits, the device's 32", f"x.to(torch.int32) before{more}"
+    return f"its integers have {bits} bits, the device's 32", "x.to(torch.int32) before"
 
 
 def of_narrow_input(node: Node) -> tuple[str, str] | None:

@@ -77,7 +77,7 @@ def _integers(call: Call, x: Node, function: Callable[[torch.Tensor], torch.Tens
     """
     of = quantization_of(x)
     if of.type is INT16:
-        hint = "int8 for this layer; of an input of int16, an input of int32"
+        hint = "int8 for this layer; of an input's whole numbers, arithmetic without floats"
         problem = problem_at(call.node, "integers of an int16 value", hint)
         raise LoweringError("1 op of the model cannot be lowered as asked:", [problem])
     table = function(of.dequantize(of.every_value())).to(torch.int32)

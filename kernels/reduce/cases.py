@@ -31,6 +31,7 @@ def cases() -> Iterator[Case]:
         values = Values("integer_sum", name)
         yield _case("integer_sum", name, values.int32(2**31 - 1, *shape), attributes, board)
         yield _case("integer_sum", f"{name}, bools", values.int8(*shape) > 0, attributes, board)
+        yield _case("integer_sum", f"{name}, int16", values.int16(*shape), attributes, board)
     yield from _second_moment()
     yield from _logsumexp()
     yield from _cumsum()
@@ -186,7 +187,7 @@ CALLS = [
             (activation(2, dtype="int32", name="y"),),
         ),
         refused=[
-            ({"input": activation(2, 8)}, "input is int8, not int32 or bool"),
+            ({"input": activation(2, 8)}, "input is int8, not int32, int16 or bool"),
             ({"dim": []}, "dim names no dimension"),
         ],
     ),
@@ -232,6 +233,7 @@ CALLS = [
 ]
 
 MUTANTS = [
+    Mutant("reduce/sum_s16_scalar.c", "(const int16_t *)", "(const uint16_t *)"),
     Mutant("reduce/sums.h", "l * dims->reduced_stride[1]", "l * dims->reduced_stride[0]"),
     Mutant("reduce/extremes.h", "value > *largest", "value < *largest"),
     Mutant("reduce/extremes.h", "int32_t result = pl_load_s8(x)", "int32_t result = 0"),

@@ -26,6 +26,7 @@ from kernels.common.quantization import (
 from kernels.common.shapes import axis_size, reduction_dims, reduction_loops
 from kernels.common.wide import wide_factor
 
+_SUMMED = {"int32": "s32", "int16": "s16", "bool": "bool"}
 _DIFFERENCE_SHIFT, _LOG2_BITS = 20, 16  # of logsumexp's terms
 
 
@@ -51,11 +52,12 @@ def _extreme(call: OpCall, function: str) -> KernelCall:
 def integer_sum(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     source, output = call.tensor("input"), call.output("int32")
-    call.require(source.dtype in ("int32", "bool"), f"input is {source.dtype}, not int32 or bool")
+    suffix = _SUMMED.get(source.dtype, "")
+    call.require(suffix != "", f"input is {source.dtype}, not int32, int16 or bool")
     dim = call.integers("dim")
     call.require(len(dim) > 0, "dim names no dimension")
     return KernelCall(
-        function="pl_sum_s32" if source.dtype == "int32" else "pl_sum_bool",
+        function=f"pl_sum_{suffix}",
         header="kernels/reduce/reduce.h",
         params={},
         dims=reduction_dims(call, source, dim, call.flag("keepdim")),

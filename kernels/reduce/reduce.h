@@ -41,6 +41,8 @@ PL_MUST_USE pl_status pl_amin_s16(const pl_context *ctx, const pl_reduce_params 
 // The sum, of which the low 32 bits stay; of bools how many are true.
 PL_MUST_USE pl_status pl_sum_s32(const pl_context *ctx, const pl_reduce_params *params,
                                  const pl_reduce_dims *dims, const pl_reduce_data *data);
+PL_MUST_USE pl_status pl_sum_s16(const pl_context *ctx, const pl_reduce_params *params,
+                                 const pl_reduce_dims *dims, const pl_reduce_data *data);
 PL_MUST_USE pl_status pl_sum_bool(const pl_context *ctx, const pl_reduce_params *params,
                                   const pl_reduce_dims *dims, const pl_reduce_data *data);
 

@@ -88,10 +88,12 @@ def _infer_sum(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> Inferr
 @define(
     "Tensor input, int[] dim, bool keepdim",
     infer=_infer_sum,
-    dtypes={"input": (torch.int32, torch.bool)},
+    dtypes={"input": (torch.int32, torch.int16, torch.bool)},
 )
 def integer_sum(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> torch.Tensor:
-    """The sum over dim, none of which is negative; of a mask how often it is true."""
+    """The sum over dim, none of which is negative; of a mask how often it is true; of int16 that
+    of whole numbers.
+    """
     total = input.to(torch.int64).sum(list(dim), keepdim) if dim else input.to(torch.int64)
     return total.to(torch.int32)
 

@@ -200,6 +200,11 @@ def _magnitude(module: GraphModule, node: Node) -> Results:
     return {0: call(node, _aten.maximum.default, x, call(node, _aten.mul.Tensor, x, -1))}
 
 
+def _sign(module: GraphModule, node: Node) -> Results:
+    (x,) = node.all_input_nodes
+    return {0: call(node, _aten.clamp.default, x, -1, 1)} if is_integers(x) else {}
+
+
 def _shifted(module: GraphModule, node: Node) -> Results:
     """By a number of bits: a product, or a quotient rounded down."""
     (x,), bits = node.all_input_nodes, node.args[1]
@@ -317,6 +322,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.addbmm.default: _sum_of_products,
     _aten.neg.default: _negated,
     _aten.abs.default: _magnitude,
+    _aten.sign.default: _sign,
     _aten.__lshift__.Scalar: _shifted,
     _aten.__rshift__.Scalar: _shifted,
     _aten.bitwise_or.Scalar: _bits,

@@ -17,6 +17,7 @@ from aot.testing.fixtures import model, samples
 _PLACES = torch.tensor([[0, 1, 1, 3], [2, 2, 0, 0], [1, 0, 3, 3]])
 _ROWS, _SOURCE = (3, 5), (3, 4)
 _PART, _COLUMNS = _PLACES[1:, :3] % 3, torch.tensor([3, 1, 1, 0])
+_FOUR = torch.tensor([0.5, 1.0, 2.0, 1.5])
 _HOW = ("sum", "prod", "mean", "amax", "amin")
 
 Case = tuple[Callable[..., object], tuple[int, ...], tuple[int, ...]]
@@ -76,7 +77,6 @@ LAYERS: dict[str, Case] = {
     ),
 }
 CASES = {**{how: (_reduced(how), _ROWS, _SOURCE) for how in _HOW}, **LAYERS}
-_FOUR = torch.tensor([0.5, 1.0, 2.0, 1.5])
 
 
 @pytest.mark.parametrize("name", CASES)

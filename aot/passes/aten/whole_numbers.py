@@ -5,8 +5,7 @@ where they come in: x.permute(0, 3, 1, 2).float() / 255 -> x.float().permute(0, 
 So what only moves such numbers, or chooses among them, is of float32, and the device has all of it
 as it was given. What casts them is of these floats, which are whole; what counts them and adds them
 up is of int64. So is arithmetic that gives as few bits again, in which it wraps around then. Masks
-among the operands of bits become numbers. Leaves ops that it does not know to be of numbers, and
-arithmetic of an input's int16, which has no table of integers.
+among the operands of bits become numbers. Leaves ops that it does not know to be of numbers.
 """
 
 from __future__ import annotations
@@ -85,11 +84,8 @@ def whole_numbers(module: GraphModule) -> int:
             count += _count_masks(node)
         if _calculates(node) and _is_whole(node):
             keep_names(node)
-            if any(n in samples for n in sources):
-                _replace_inputs(node, _as_before(node, floats))
-            else:
-                _widen(node, floats)
-                count += 1
+            _widen(node, floats)
+            count += 1
         elif node.target in _CLAMPS and any(n in samples for n in sources):
             samples.add(_clamped(module, node, floats))
         elif any(n in floats for n in node.all_input_nodes):

@@ -155,10 +155,6 @@ _HINTS = {
     "aten.bucketize": "(boundaries[None] < values[:, None]).sum(1), or boundaries that are "
     "constants",
     "heaviside": "torch.where(x == 0.0, values, (x > 0.0).to(x.dtype))",
-    **dict.fromkeys(
-        ("aten.scatter.reduce", "aten.scatter.value_reduce"),
-        "scatter_add for a sum, with a tensor of values; or torch.where, with a mask of the places",
-    ),
     "rrelu": "training=False, which takes the mean of the slopes",
     "cond": "both ways, and m * a + (1 - m) * b of a mask of the condition, "
     "m = condition.to(x.dtype)",

@@ -97,12 +97,6 @@ REFUSED: dict[str, Refused] = {
         ("feature_alpha_dropout", *_TRAINING),
         given=(IMAGE,),
     ),
-    "scatter that multiplies": Refused(
-        lambda x: x.scatter(0, INDEX, x[:2], reduce="multiply"),
-        ("aten.scatter.reduce", "scatter_add for a sum", "torch.where, with a mask"),
-        lambda x: x.scatter_add(0, INDEX, x[:2]),
-        _BY_TYPE,
-    ),
     "bucketize": Refused(
         lambda x, b: torch.bucketize(x, b),
         ("aten.bucketize", "(boundaries[None] < values[:, None]).sum(1)"),

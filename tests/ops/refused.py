@@ -13,12 +13,6 @@ from tests.ops.case import Case, Function, Input
 # name, module, input shapes, what the message has to say
 _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...], str], ...] = (
     (
-        "layer_norm_computed_weight",
-        partial(Function, lambda x, w: functional.layer_norm(x, (6,), w)),
-        ((2, 6), (6,)),
-        "the weight is computed.*\n.*\n.*norm\\(x\\) \\* weight",
-    ),
-    (
         "group_norm_of_too_much",
         partial(nn.GroupNorm, 1, 4),
         ((1, 4, 256, 256),),

@@ -64,6 +64,8 @@ def _with_dimension(node: Node, lifted: list[Node]) -> Results:
     """The results of the op on vectors, in the shape that they had."""
     vectors = {n: call(node, _aten.reshape.default, n, [1]) for n in lifted}
     args, kwargs = map_arg((node.args, node.kwargs), lambda n: vectors.get(n, n))
+    # What is over no dimension of a number is over the one of the vector.
+    args = tuple([0] if isinstance(a, list) and not a else a for a in args)
     made = node.graph.call_function(node.target, args, kwargs)  # type: ignore[arg-type]
     values, keywords = map_arg((args, kwargs), lambda n: n.meta["val"])
     made.meta = {**node.meta, "val": node.target(*values, **keywords)}  # type: ignore[operator]

@@ -7,8 +7,7 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
-from torch.fx.node import map_arg
-from torch.utils._pytree import tree_map_only
+from torch.fx.node import map_aggregate, map_arg
 
 from aot.dialect.graph import new_buffer
 
@@ -17,8 +16,12 @@ def call(node: Node, target: Any, *args: Any) -> Node:
     """A call of the same origin as `node`; its values are contiguous, as all of the graph are."""
     made = node.graph.call_function(target, args)
     values = target(*map_arg(args, lambda n: n.meta["val"]))
-    made.meta = {**node.meta, "val": tree_map_only(torch.Tensor, torch.Tensor.contiguous, values)}
+    made.meta = {**node.meta, "val": map_aggregate(values, _contiguous)}
     return made
+
+
+def _contiguous(value: Any) -> Any:
+    return value.contiguous() if isinstance(value, torch.Tensor) else value
 
 
 def constant(module: GraphModule, node: Node, name: str, value: torch.Tensor) -> Node:

@@ -4,7 +4,7 @@
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("//boards:board_rule.bzl", "BoardInfo")
-load("//boards:board_transition.bzl", "board_transition")
+load("//boards:board_transition.bzl", "OF_THE_BOARD", "board_transition")
 load("//tools:actions.bzl", "run_action")
 
 def link_for_board(ctx, name, deps):
@@ -103,6 +103,7 @@ board_binary = rule(
     doc = "Links libraries, one of which has main, for a board: `<name>.elf` and `<name>.map`.",
     attrs = {
         "deps": attr.label_list(providers = [CcInfo]),
+        "handler_stack": attr.int(default = OF_THE_BOARD),
     } | BOARD_ATTRS,
     cfg = board_transition,
     fragments = ["cpp"],

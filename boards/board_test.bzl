@@ -14,6 +14,7 @@ def board_test(
         size = "small",
         tags = [],
         time_limit = 50,
+        handler_stack = None,
         visibility = None,
         **kwargs):
     """Makes the tests `<name>.<board>` and the suite `<name>` of all of them.
@@ -29,6 +30,7 @@ def board_test(
       size: of each test.
       tags: of each test.
       time_limit: seconds until the program is stopped; less than what `size` allows.
+      handler_stack: bytes of the stack of interrupt handlers, if not the board's.
       visibility: of the suite.
       **kwargs: other attributes of cc_library for `srcs`.
     """
@@ -49,6 +51,7 @@ def board_test(
             name = test + ".program",
             testonly = True,
             board = board,
+            handler_stack = handler_stack,
             tags = ["manual"],
             deps = libraries,
         )

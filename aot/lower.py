@@ -15,24 +15,28 @@ from absl import logging
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from aot.artefact import Artefact, rewrite
-from aot.artefact import export as export_artefact
-from aot.calibration import calibrate
+from aot.accept.calibration import calibrate
+from aot.accept.export import export_aten
+from aot.accept.garbage import older_objects_left
+from aot.accept.inputs import Inputs
+from aot.accept.internal_error import internal_errors_named
+from aot.accept.uncompiled import original, uncompiled
+from aot.artefact.artefact import Artefact, rewrite
+from aot.artefact.artefact import export as export_artefact
+from aot.artefact.report import make_report
+from aot.backends.npus import CUT, REQUIRED
+from aot.backends.target import Target
 from aot.dialect.graph import copied, initial_state
 from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError, describe
-from aot.export import export_aten
-from aot.garbage import older_objects_left
-from aot.inputs import Inputs
-from aot.internal_error import internal_errors_named
 from aot.partition.partition import partition
-from aot.passes.aten.equalize_channels import equalize_channels
-from aot.passes.aten.float_forms import float_forms
-from aot.passes.aten.float_recurrent import float_recurrent
-from aot.passes.aten.merge_dequantizes import merge_dequantizes
-from aot.passes.aten.recurrent_states import convert_states
+from aot.passes.aten.channels.equalize_channels import equalize_channels
+from aot.passes.aten.constants.merge_dequantizes import merge_dequantizes
+from aot.passes.aten.floats.float_forms import float_forms
+from aot.passes.aten.recurrent.float_recurrent import float_recurrent
+from aot.passes.aten.recurrent.recurrent_states import convert_states
 from aot.passes.fold_qdq import fold_qdq
 from aot.passes.rewrite.border import (
     AUTO,
@@ -58,13 +62,10 @@ from aot.quantizer.others import Composed, Other, check_others, take_others
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, Recipe
 from aot.quantizer.training import Batches, Train, train_prepared
-from aot.report import make_report
 from aot.rules.function import split_functions
 from aot.rules.integers import whole_quantization
-from aot.support import check_supported, warn_of_losses
-from aot.targets import CUT, REQUIRED, target_named
-from aot.targets.target import Target
-from aot.uncompiled import original, uncompiled
+from aot.support.support import check_supported, warn_of_losses
+from aot.targets import target_named
 from aot.upstream.compiled_when_run import compiled_when_run
 from aot.upstream.names import names_counted
 from aot.upstream.quiet import notices_hidden
@@ -120,7 +121,7 @@ def lower(
 
     Args:
       model: in eval mode.
-      example_inputs: one sample (aot/inputs.py): a tensor, a tuple of forward's arguments, or a
+      example_inputs: one sample (aot/accept/inputs.py): a tensor, a tuple of forward's arguments, or a
         dict of them by name; float32, numbers of uint8, int8 or int16 that stay as they are,
         indices, or masks of booleans, of the shapes and memory format that the device will give.
       target: what to lower for: a Target, or a text as `target_named` takes it, e.g. "cortex-m"

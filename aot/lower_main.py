@@ -27,22 +27,22 @@ with imports_that_stay():
     import torch
     from absl import app, flags, logging
 
-    from aot.artefact import Artefact
-    from aot.calibration import check_sample, samples_of
+    from aot.accept.calibration import check_sample, samples_of
+    from aot.accept.inputs import Inputs, first_sample
+    from aot.accept.internal_error import InternalError
+    from aot.accept.references import function, is_defined
+    from aot.advice.suggest import suggest
+    from aot.artefact.artefact import Artefact
+    from aot.artefact.vectors import make_vectors, save_npz
+    from aot.backends.npus import CUT, PRESENCES, REQUIRED, VERIFICATIONS
     from aot.errors import LoweringError
-    from aot.inputs import Inputs, first_sample
-    from aot.internal_error import InternalError
     from aot.lower import Lowered, lower
     from aot.passes.rewrite.border import AUTO, LAYOUTS
+    from aot.plan.pte import keep_program
     from aot.quality.decibels import MIN_SQNR_DB
     from aot.quality.evaluation import Evaluation, labelled
     from aot.quality.quality import MIN_AGREEMENT
-    from aot.quality.suggest import suggest
     from aot.quantizer.by_layer import DEFAULT
-    from aot.references import function, is_defined
-    from aot.targets import CUT, PRESENCES, REQUIRED, VERIFICATIONS
-    from aot.vectors import make_vectors, save_npz
-    from firmware.plan.pte import keep_program
     from tools.text.written import written
 
 _MODEL = flags.DEFINE_string(

@@ -9,21 +9,22 @@ import torch
 from absl import logging
 from torch.fx import Node
 
-from aot.artefact import Artefact, export, rewrite
+from aot.accept.internal_error import internal_errors_named
+from aot.artefact.artefact import Artefact, export, rewrite
+from aot.artefact.report import make_report
+from aot.backends.npus import CUT, REQUIRED
+from aot.backends.target import Target
 from aot.dialect.graph import border_nodes
 from aot.dialect.moved import NOT_MOVED
 from aot.dialect.verifier import verify
 from aot.importers.tflite.differing import differing
 from aot.importers.tflite.importing import import_tflite
-from aot.internal_error import internal_errors_named
 from aot.partition.partition import partition
 from aot.passes.rewrite.border import images_moved
 from aot.pte.writer import write_pte
 from aot.quality.evaluation import HeldOut
 from aot.quality.quality import Limits, Quality
-from aot.report import make_report
-from aot.targets import CUT, REQUIRED, target_named
-from aot.targets.target import Target
+from aot.targets import target_named
 from aot.upstream.quiet import notices_hidden
 
 

@@ -2,10 +2,10 @@
 """pte_model: lowers a PyTorch model, or a .tflite file, to a .pte, a report and test vectors."""
 
 load("@rules_python//python:defs.bzl", "py_binary", "py_library")
+load("//aot/bazel:lowered.bzl", "lowered", "lowered_report")
+load("//aot/bazel:lowering.bzl", "lowering")
+load("//aot/bazel:module_name.bzl", "module_name")
 load("//tools/python:package_names.bzl", "package_names")
-load(":lowered.bzl", "lowered", "lowered_report")
-load(":lowering.bzl", "lowering")
-load(":module_name.bzl", "module_name")
 
 # Targets with an NPU: how the names of Ethos-U's begin, and Neutron's.
 _ETHOS_U = ("ethos-u",)
@@ -163,7 +163,7 @@ def pte_model(
         data = data + [":%s.packages" % name],
         # A workspace's folder may have the name of one of Pilotlight's: both are one package.
         legacy_create_init = 0,
-        deps = [Label("//tools:imports"), Label("//aot:lowering"), Label("//aot/quality:suggest"), Label("//firmware/plan:pte"), Label("//tools/text:stoppable"), Label("//tools/text:written")] + deps +
+        deps = [Label("//tools:imports"), Label("//aot:lowering"), Label("//aot/advice:suggest"), Label("//aot/plan:pte"), Label("//tools/text:stoppable"), Label("//tools/text:written")] + deps +
                ([Label("//aot:lower_tflite")] if tflite else []),
         **kwargs
     )

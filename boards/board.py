@@ -169,7 +169,7 @@ class Board:
         irqs: numbers of the chip's interrupts by name.
         vectors_alignment: of the vector table.
         engines: for delegates, the NPU's among them.
-        flash: what writes images to it, the best first (boards/image/flash_tools.py).
+        flash: what writes images to it, the best first (tools/image/flash_tools.py).
         writes: to registers, in this order, before anything else.
         boot_header: size of what the chip's ROM reads, in front of the vector table.
         startup: labels of the libraries that programs start with, behind "//".

@@ -3,6 +3,7 @@
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "OF_THE_BOARD", "board_transition")
 load("//tools:actions.bzl", "run_action")
@@ -31,9 +32,9 @@ def link_for_board(ctx, name, deps):
             "-Wl,-Map=" + map_file.path,
             "-Wl,--orphan-handling=error",
             "-Wl,--fatal-warnings",
-            # What does not fit may overlap: //boards/image:fit says so, and how much is missing.
+            # What does not fit may overlap: //tools/image:fit says so, and how much is missing.
             "-Wl,--no-check-sections",
-            # boards/image/stack_bound.py tells addresses from numbers by their relocations.
+            # tools/image/stack_bound.py tells addresses from numbers by their relocations.
             "-Wl,--emit-relocs",
         ]
     linked = cc_common.link(
@@ -80,7 +81,7 @@ BOARD_ATTRS = {
         default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
     ),
     "_fit": attr.label(
-        default = "//boards/image:fit.tool",
+        default = "//tools/image:fit.tool",
         executable = True,
         cfg = "exec",
     ),

@@ -32,7 +32,7 @@ def _run(rule, name, program, main, arguments, data, testonly, deps, **kwargs):
 def board_sim(name, image, facts = [], has_plan = False, cycles = False, testonly = False, **kwargs):
     """Makes a target for `bazel run` that runs an image on its board's simulator.
 
-    The program behind it, and its options, is boards/image/sim.py.
+    The program behind it, and its options, is tools/image/sim.py.
 
     Args:
       name: of the target.
@@ -52,21 +52,21 @@ def board_sim(name, image, facts = [], has_plan = False, cycles = False, testonl
         py_binary,
         name,
         image,
-        Label("//boards/image:sim.py"),
+        Label("//tools/image:sim.py"),
         arguments + (["--cycles"] if cycles else []),
         files.keys() + plans,
         testonly,
-        [Label("//boards/image:sim")] + ([Label("//boards/simulator:llvm")] if cycles else []),
+        [Label("//tools/image:sim")] + ([Label("//tools/simulator:llvm")] if cycles else []),
         **kwargs
     )
 
 def board_run_test(name, program, arguments = [], data = [], **kwargs):
-    """Makes a test that passes if a program ends well on its board's simulator (boards/simulator/run.py).
+    """Makes a test that passes if a program ends well on its board's simulator (tools/image/run.py).
 
     Args:
       name: of the test.
       program: label of a board_binary or firmware_image.
-      arguments: more arguments of boards/simulator/run.py.
+      arguments: more arguments of tools/image/run.py.
       data: files that the arguments name.
       **kwargs: other attributes of py_test.
     """
@@ -74,10 +74,10 @@ def board_run_test(name, program, arguments = [], data = [], **kwargs):
         py_test,
         name,
         program,
-        Label("//boards/simulator:run.py"),
+        Label("//tools/image:run.py"),
         arguments,
         data,
         True,
-        [Label("//boards/simulator:run")],
+        [Label("//tools/image:run")],
         **kwargs
     )

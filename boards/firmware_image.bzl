@@ -4,15 +4,15 @@
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_python//python:defs.bzl", "py_binary")
-load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
+load("//aot/bazel:lowered.bzl", "LoweredInfo", "lowered_for")
 load("//boards:board_binary.bzl", "BOARD_ATTRS", "link_for_board")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_run.bzl", "board_sim")
 load("//boards:board_transition.bzl", "CONSOLES", "OF_THE_BOARD", "SIZES", "board_transition", "no_board_transition")
-load("//boards/package:image_package.bzl", "image_package")
-load("//boards/package:sources.bzl", "SourcesInfo", "sources_aspect")
-load("//boards/report:image_report.bzl", "image_report")
 load("//tools:actions.bzl", "run_action")
+load("//tools/package:image_package.bzl", "image_package")
+load("//tools/package:sources.bzl", "SourcesInfo", "sources_aspect")
+load("//tools/report:image_report.bzl", "image_report")
 
 def _binary_files(ctx, elf):
     """Returns `<name>.bin`, and `<name>.<memory>.bin` for weights in a memory of their own."""
@@ -168,12 +168,12 @@ _firmware_image = rule(
         "models": attr.label_list(allow_files = [".pte"], cfg = no_board_transition),
         "plans": attr.label_list(allow_files = [".json"]),
         "_binary_files": attr.label(
-            default = "//boards/image:binary_files.tool",
+            default = "//tools/image:binary_files.tool",
             executable = True,
             cfg = "exec",
         ),
         "_npu_estimate": attr.label(
-            default = "//boards/image:npu_estimate.tool",
+            default = "//tools/image:npu_estimate.tool",
             executable = True,
             cfg = "exec",
         ),
@@ -198,12 +198,12 @@ _firmware_image = rule(
             cfg = "exec",
         ),
         "_quality_facts": attr.label(
-            default = "//boards/image:quality_facts.tool",
+            default = "//tools/image:quality_facts.tool",
             executable = True,
             cfg = "exec",
         ),
         "_size_report": attr.label(
-            default = "//boards/image:size_report.tool",
+            default = "//tools/image:size_report.tool",
             executable = True,
             cfg = "exec",
         ),
@@ -267,7 +267,7 @@ def firmware_image(
       console: where text goes: "uart", the board's; "rtt", a ring in RAM that a debug probe reads (J-Link's
         RTT Viewer, `pyocd rtt`, OpenOCD's `rtt`); "semihosting", the debugger's or simulator's screen, without
         which the program stops at its first text.
-      facts: JSON files with more rows for the table of `.sim` (boards/image/sim.py).
+      facts: JSON files with more rows for the table of `.sim` (tools/image/sim.py).
       stack: bytes of the program's stack; this and the next three are the board's if not given.
       handler_stack: bytes of the stack of interrupt handlers.
       variables: bytes that plans leave to variables. Where models leave more, that is theirs too: an
@@ -323,7 +323,7 @@ def firmware_image(
         "size": ([], [inputs["size"]]),
     }
     for part, (flags, files) in given.items():
-        tool = Label("//boards/image:%s.py" % _TOOLS.get(part, part))
+        tool = Label("//tools/image:%s.py" % _TOOLS.get(part, part))
         more = facts if "facts" in flags else []
         py_binary(
             name = "%s.%s" % (name, part),
@@ -338,7 +338,7 @@ def firmware_image(
             tags = tags,
             testonly = testonly,
             visibility = visibility,
-            deps = [Label("//boards/image:" + _LIBRARIES.get(part, _TOOLS.get(part, part)))],
+            deps = [Label("//tools/image:" + _LIBRARIES.get(part, _TOOLS.get(part, part)))],
         )
     for part in ["sim", "cycles"]:
         board_sim(

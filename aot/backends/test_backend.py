@@ -11,10 +11,10 @@ import torch
 
 from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.target import Target
 from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload
 from aot.errors import LoweringError
-from aot.targets.target import Target
 
 _aten = torch.ops.aten
 

@@ -19,6 +19,7 @@ from absl import logging
 from torch.fx import GraphModule, Node
 
 from aot.backends.backend import Backend, CannotRun, NotWorth
+from aot.backends.target import Target
 from aot.backends.traits import Traits
 from aot.dialect.delegate import Delegate, Payload
 from aot.dialect.graph import (
@@ -35,7 +36,6 @@ from aot.partition.cut import Region, cut, extract
 from aot.partition.cut import results_of as results_of_region
 from aot.partition.regions import convex_regions
 from aot.pte.conventions import Needs
-from aot.targets.target import Target
 
 _SHOWN_OPS = 12
 _SHOWN_REASONS = 3

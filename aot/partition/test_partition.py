@@ -11,8 +11,10 @@ import torch
 from absl import logging
 from torch.fx import GraphModule, Node
 
+from aot.artefact.report import make_report
 from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.target import Target
 from aot.dialect.delegate import Delegate, Payload, delegate_of
 from aot.dialect.graph import border_nodes, dialect_op, edge_of
 from aot.dialect.verifier import verify
@@ -20,8 +22,6 @@ from aot.partition.partition import partition
 from aot.partition.testing import NETS, Calls, calls, dense, everything, residual
 from aot.quality.evaluation import HeldOut
 from aot.quality.quality import Limits, Quality
-from aot.report import make_report
-from aot.targets.target import Target
 from aot.testing.fixtures import int8_inputs
 from aot.testing.stand_in import stand_in, stand_in_target
 from aot.upstream.torch import tree_leaves

@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 
 from aot.backends.backend import CannotRun, NotWorth
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.target import Target
 from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload, delegate_of
 from aot.dialect.moved import NOT_MOVED
@@ -23,7 +24,6 @@ from aot.partition.testing import IMAGE, Calls, calls, dense, everything, residu
 from aot.passes.fold_qdq import fold_qdq
 from aot.passes.rewrite.border import set_border
 from aot.passes.rewrite.sink_transposes import sink_transposes
-from aot.targets.target import Target
 from aot.testing.fixtures import int8_inputs, model, quantized, samples
 from aot.testing.stand_in import stand_in, stand_in_target
 

@@ -30,10 +30,10 @@ from aot.dialect.graph import (
 )
 from aot.dialect.ops.dequantize import dequantize
 from aot.dialect.ops.quantize import quantize, quantize_arguments
+from aot.dialect.qdq import DEQUANTIZE, QUANTIZE, activation_quantization, stays_float
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.dialect.results import taken_from
 from aot.errors import module_path, source_line
-from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization, stays_float
 from aot.rules import fused_clamp, gives_integers, on_floats, rule_for
 from aot.rules.conversion import converted
 from aot.rules.floats import FloatCall, float_form

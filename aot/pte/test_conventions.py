@@ -44,9 +44,9 @@ def test_the_checksum_is_crc32() -> None:
     [
         "aot.pte.conventions",
         "aot.pte.reader",
-        "firmware.ethos_u.payload",
-        "firmware.plan.compile",
-        "firmware.plan.plan",
+        "npu.ethos_u.payload",
+        "aot.plan.compile",
+        "aot.plan.plan",
     ],
 )
 def test_what_plans_need_imports_no_torch(module: str) -> None:

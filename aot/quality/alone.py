@@ -11,9 +11,9 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from aot.dialect.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.quality.decibels import power
 from aot.quality.nodes import call, last_readings, source_of
-from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 
 _RANK = 4
 """Of images."""

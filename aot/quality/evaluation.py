@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
-from aot.calibration import check_sample, samples_of
+from aot.accept.calibration import check_sample, samples_of
+from aot.accept.inputs import Inputs, as_tensors
 from aot.errors import LoweringError, describe
-from aot.inputs import Inputs, as_tensors
 from aot.quality.finding import FEW_SAMPLES, Finding
 from aot.quality.watch import Watch, content
 

@@ -11,6 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import border_nodes, initial_state
+from aot.dialect.qdq import QUANTIZE, activation_quantization
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.quality.decibels import ROUGH_DB
 from aot.quality.finding import (
@@ -26,7 +27,6 @@ from aot.quality.nodes import root_of
 from aot.quality.noise import noise_maker
 from aot.quality.outputs import Output
 from aot.quality.watch import Range, Watch
-from aot.quantizer.qdq import QUANTIZE, activation_quantization
 from aot.rules.integers import is_given
 from aot.rules.rule import as_clamp
 

@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 
-from aot.calibration import outside_of_table
+from aot.accept.calibration import outside_of_table
+from aot.accept.program import arguments_of
 from aot.errors import WRITTEN_OUT, LoweringError, raising_line, takes_gradient
-from aot.program import arguments_of
 from aot.upstream.torch import tree_leaves
 
 
@@ -21,7 +21,7 @@ class FloatModel:
 
     Args:
       model: what is lowered; its buffers stay as they are.
-      computed: which of its results, counted flat, are outputs (aot/export.py); all if None.
+      computed: which of its results, counted flat, are outputs (aot/accept/export.py); all if None.
     """
 
     def __init__(

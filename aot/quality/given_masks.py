@@ -2,10 +2,10 @@
 """Whether what was taken for masks of attention are masks, as calibration shows them.
 
 Numbers that a model is given, or computes, and adds to the scores of a softmax are a mask where
-they are 0 or far below; aot/passes/aten/mask_softmax.py raises them to a floor, for a range that
+they are 0 or far below; aot/passes/aten/attention/mask_softmax.py raises them to a floor, for a range that
 has -1e9 in it has no room for scores. A row that lies below the floor as a whole is a bias, of
 which the floor would leave nothing. An input that is 0 or -1e9 in the example is a mask, too
-(aot/passes/aten/input_masks.py), and has no other numbers.
+(aot/passes/aten/masks/input_masks.py), and has no other numbers.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from torch.fx.node import map_arg
 
 from aot.dialect.graph import border_nodes, tensor_constant
 from aot.errors import LoweringError, problem_at
-from aot.passes.aten.input_masks import is_given, is_mask_of_numbers
-from aot.passes.aten.mask_nodes import FARTHER
-from aot.passes.aten.mask_softmax import floor_of
+from aot.passes.aten.attention.mask_softmax import floor_of
+from aot.passes.aten.masks.input_masks import is_given, is_mask_of_numbers
+from aot.passes.aten.masks.mask_nodes import FARTHER
 
 _MATTERS = 0.5
 """So much in the exponent of a weight that counts is too much to lose."""

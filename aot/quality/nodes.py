@@ -11,7 +11,7 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.graph import tensor_constant
-from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, UNCORRECTED
+from aot.dialect.qdq import DEQUANTIZE, QUANTIZE, UNCORRECTED
 from aot.upstream.torch import tree_leaves
 
 

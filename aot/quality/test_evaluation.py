@@ -12,8 +12,8 @@ import pytest
 import torch
 from torch import nn
 
+from aot.accept.inputs import Inputs
 from aot.errors import LoweringError
-from aot.inputs import Inputs
 from aot.lower import lower
 from aot.quality.evaluation import held_out
 from aot.testing.gestures import gesture, recordings

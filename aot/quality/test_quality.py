@@ -14,8 +14,8 @@ import pytest
 import torch
 from torch import nn
 
+from aot.accept.export import export_aten
 from aot.errors import LoweringError
-from aot.export import export_aten
 from aot.lower import Lowered, lower
 from aot.quality.float_model import FloatModel
 from aot.quality.outputs import Output, outputs_of

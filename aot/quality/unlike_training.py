@@ -12,7 +12,7 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 
 from aot.dialect.graph import initial_state
-from aot.passes.aten.fuse_batch_norm import Trained, trained_with
+from aot.passes.aten.norms.fuse_batch_norm import Trained, trained_with
 from aot.quality.finding import Finding, finding_at, name_of
 from aot.quality.values import Sequences
 from aot.quality.watch import KEPT_SAMPLES

@@ -19,6 +19,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import initial_state, returned
 from aot.dialect.ops.lut import lut, table_of
+from aot.dialect.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.dialect.quantization import INT16, Quantization
 from aot.quality.alone import Alone, Environment, energy
 from aot.quality.change import NO_CHANGE, Change
@@ -26,7 +27,6 @@ from aot.quality.decibels import decibels
 from aot.quality.device import Device
 from aot.quality.nodes import behind, call, constants_of, root_of, source_of
 from aot.quality.value import Value
-from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.rules.function import evaluate, function_roots
 from aot.upstream.torch import tree_leaves
 

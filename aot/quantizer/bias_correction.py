@@ -16,7 +16,7 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.graph import initial_state, returned, tensor_constant
-from aot.quantizer.qdq import UNCORRECTED
+from aot.dialect.qdq import UNCORRECTED
 
 _aten = torch.ops.aten
 _LAYERS = (_aten.convolution.default, _aten.linear.default)

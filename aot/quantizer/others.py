@@ -15,6 +15,7 @@ from torch.fx import GraphModule, Node
 
 from aot.backends.cortex_m import has_float_kernel
 from aot.dialect.graph import tensor_constant
+from aot.dialect.qdq import DEQUANTIZE, QUANTIZE, stays_float
 from aot.dialect.quantization import (
     ACTIVATION_TYPES,
     INT4_GROUPS_WEIGHT,
@@ -24,7 +25,6 @@ from aot.dialect.quantization import (
 )
 from aot.dialect.results import is_result
 from aot.errors import LoweringError, Problem, describe, problem_at, written_as
-from aot.quantizer.qdq import DEQUANTIZE, QUANTIZE, stays_float
 from aot.rules import fused_clamp, rule_for
 from aot.rules.four_bits import has_four_bit_form
 from aot.rules.rule import Carries, Integers, Rule, Shares

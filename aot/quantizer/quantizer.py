@@ -18,6 +18,7 @@ from torch.fx import GraphModule, Node
 from aot.backends.cortex_m import has_float_kernel, of_floats
 from aot.backends.traits import Traits
 from aot.dialect.graph import state_nodes
+from aot.dialect.qdq import keep_float, stays_float
 from aot.dialect.quantization import (
     INT4_GROUPS_WEIGHT,
     INT4_WEIGHT,
@@ -43,7 +44,6 @@ from aot.quantizer.observers import (
     weight_observer,
 )
 from aot.quantizer.others import KEY, REFUSED
-from aot.quantizer.qdq import keep_float, stays_float
 from aot.quantizer.recipe import Recipe
 from aot.quantizer.specs import fixed, per_channel, per_tensor
 from aot.quantizer.supported import is_real, readers_for, supported_rule, take_states

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import nn
 
+from aot.dialect.qdq import UNCORRECTED
 from aot.lower import Lowered, lower
-from aot.quantizer.qdq import UNCORRECTED
 
 CHANNELS = 48
 

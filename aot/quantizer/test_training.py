@@ -15,8 +15,8 @@ from sklearn.datasets import load_digits
 from torch import nn
 from torch.fx import GraphModule
 
-from aot.calibration import calibrate
-from aot.export import export_aten
+from aot.accept.calibration import calibrate
+from aot.accept.export import export_aten
 from aot.lower import Lowered, lower
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import Recipe

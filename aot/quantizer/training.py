@@ -19,7 +19,7 @@ from torch.fx import GraphModule, Interpreter, Node
 
 from aot.dialect.graph import new_buffer, state_nodes, tensor_constant
 from aot.errors import LoweringError, describe, module_path, place, source_line
-from aot.passes.aten.fuse_batch_norm import Folded, folded_norm, scaled_weight
+from aot.passes.aten.norms.fuse_batch_norm import Folded, folded_norm, scaled_weight
 from aot.quantizer.observers import NotANumber, begin_sample
 from aot.rules import rule_for
 from aot.upstream.torchao import FakeQuantize, FixedQParamsObserver, ObserverBase

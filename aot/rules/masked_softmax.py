@@ -2,7 +2,7 @@
 """softmax over the positions that a mask keeps, to pl::masked_softmax.
 
 ATen has no such op: what users write for it is an addition of minus infinity, of which no observer
-could make a scale. aot/passes/aten/decompose_attention.py and masked_softmax.py there make it of
+could make a scale. aot/passes/aten/attention/decompose_attention.py and masked_softmax.py there make it of
 that.
 """
 

@@ -16,10 +16,10 @@ from aot.dialect.graph import Edge, quantization_of
 from aot.dialect.library import Op
 from aot.dialect.ops.recurrent import gru, lstm, rnn
 from aot.dialect.ops.requantize import requantize
+from aot.dialect.qdq import QUANTIZE, activation_quantization
 from aot.dialect.quantization import Quantization
 from aot.dialect.recurrence import FRACTION_BITS, STATE_BITS, gate_table
 from aot.dialect.results import results_of, taken_from
-from aot.quantizer.qdq import QUANTIZE, activation_quantization
 from aot.rules import recurrent_ops
 from aot.rules.conversion import converted
 from aot.rules.rule import Call, Carries, Family, Observed, Output, UnaryRule, argument

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.ops.recurrent.lstm, gru and rnn: float ops of one layer in one direction.
 
-aot/passes/aten/split_recurrent.py makes them of torch's LSTM, GRU, RNN and cells. Beside what torch
+aot/passes/aten/recurrent/split_recurrent.py makes them of torch's LSTM, GRU, RNN and cells. Beside what torch
 gives they give the states behind every step, for the ranges that calibration observes.
 torch.ops.recurrent.convert stands where states meet what other ops compute
-(aot/passes/aten/recurrent_states.py).
+(aot/passes/aten/recurrent/recurrent_states.py).
 """
 
 from __future__ import annotations

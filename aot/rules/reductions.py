@@ -107,7 +107,7 @@ def _correction(node: Node) -> float:
 
 class Norm(UnaryRule):
     """The Euclidean norm; sums, and the largest, of absolute values. Other norms are compositions
-    (aot/passes/aten/compositions.py).
+    (aot/passes/aten/decompositions/compositions.py).
     """
 
     def op(self, node: Node) -> Op:

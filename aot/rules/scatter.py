@@ -2,8 +2,8 @@
 """aten.index_put, scatter and scatter_add by indices that are given or computed: pl::scatter where
 values are replaced, pl::scatter_sum where they are added to nothing.
 
-What is added to something is that sum and an add (aot/passes/aten/compositions.py); an assignment
-by constants is a gather (aot/passes/aten/assignments_to_gather.py).
+What is added to something is that sum and an add (aot/passes/aten/decompositions/compositions.py); an assignment
+by constants is a gather (aot/passes/aten/movement/assignments_to_gather.py).
 """
 
 from __future__ import annotations

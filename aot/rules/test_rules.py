@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from aot.export import export_aten
+from aot.accept.export import export_aten
 from aot.passes.fold_qdq import fold_qdq
 from aot.rules import _TABLE, fused_clamp, has_rule, register, rule_for
 from aot.rules.function import function_roots, is_interior

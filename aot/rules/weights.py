@@ -14,9 +14,9 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier, quantize_wide_multiplier
 from aot.dialect.graph import quantization_of, tensor_constant
+from aot.dialect.qdq import quantized_weight
 from aot.dialect.quantization import INT4_GROUPS_WEIGHT, INT16, Quantization, QuantizedType
 from aot.errors import LoweringError
-from aot.quantizer.qdq import quantized_weight
 from aot.rules.rule import Call, argument
 
 _LARGEST_BIAS = 2**30

@@ -5,26 +5,21 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from aot.accept.references import REFERENCE_FORMS, named
+from aot.backends.npus import (
+    CUT,
+    NEUTRONS,
+    NPUS,
+    PRESENCES,
+    REQUIRED,
+    VERIFICATIONS,
+)
+from aot.backends.target import Target
 from aot.errors import LoweringError, describe
-from aot.references import REFERENCE_FORMS, named
-from aot.targets.npus import NEUTRONS, NPUS
-from aot.targets.target import Target
 
 _CORTEX_M = Target("cortex-m")
 _TFLITE = "tflite"
 NAMES = (_CORTEX_M.name, _TFLITE, *NPUS, *NEUTRONS)
-
-CUT, FAIL, OFF = "cut", "fail", "off"
-VERIFICATIONS = (CUT, FAIL, OFF)
-"""What becomes of a part of a model whose program for the NPU does not compute what it should: it
-is cut where that starts; lowering fails; nobody looks.
-"""
-
-REQUIRED, AUTO = "required", "auto"
-PRESENCES = (REQUIRED, AUTO)
-"""What becomes of a model for a Neutron NPU where NXP's converter is not installed: lowering fails;
-or everything runs on the CPU, as the report says.
-"""
 
 
 def target_named(reference: str | Target, verify_npu: str = CUT, neutron: str = REQUIRED) -> Target:
@@ -77,7 +72,7 @@ def target_named(reference: str | Target, verify_npu: str = CUT, neutron: str = 
     target = named(reference)
     if not isinstance(target, Target):
         raise LoweringError(
-            f"target {reference} is {target!r}, not an aot.targets.target.Target(name, backends)"
+            f"target {reference} is {target!r}, not an aot.backends.target.Target(name, backends)"
         )
     return target
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.target import Target
 from aot.errors import LoweringError
 from aot.targets import target_named
-from aot.targets.target import Target
 
 _MINE = Target("mine", (CORTEX_M,))
 GOOD = """
 from aot.backends.cortex_m import CORTEX_M
-from aot.targets.target import Target
+from aot.backends.target import Target
 NAME = "mine"
 TARGET = Target(NAME, (CORTEX_M,))
 """
@@ -46,7 +46,7 @@ BAD = {
     "soc:py:TARGET": "'soc:py:TARGET' is not of the form pkg.module:name or path/to/file.py:name",
     "soc/mine.py:": "is not of the form",
     "soc/mine.py:OTHER": "soc/mine.py:OTHER: soc/mine.py has no 'OTHER'",
-    "soc/mine.py:NAME": r"soc/mine.py:NAME is 'mine', not an aot.targets.target.Target\(name",
+    "soc/mine.py:NAME": r"soc/mine.py:NAME is 'mine', not an aot.backends.target.Target\(name",
     "soc.none:TARGET": "No module named 'soc.none'; is the py_library in deps",
 }
 

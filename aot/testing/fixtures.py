@@ -11,13 +11,13 @@ import torch
 from torch import nn
 from torch.fx import GraphModule
 
+from aot.accept.calibration import calibrate
+from aot.accept.export import decompose, export_aten
 from aot.backends.traits import Traits
-from aot.calibration import calibrate
 from aot.dialect.results import is_result
 from aot.dialect.verifier import verify
-from aot.export import decompose, export_aten
-from aot.passes.aten.merge_dequantizes import merge_dequantizes
-from aot.passes.aten.recurrent_states import convert_states
+from aot.passes.aten.constants.merge_dequantizes import merge_dequantizes
+from aot.passes.aten.recurrent.recurrent_states import convert_states
 from aot.passes.fold_qdq import fold_qdq
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.rules import _TABLE

@@ -17,10 +17,10 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 
 from aot.dialect.graph import border_nodes, edge_of, initial_state, state_nodes
+from aot.dialect.qdq import QUANTIZE
 from aot.dialect.reference import fit_inputs
 from aot.dialect.results import taken_from
 from aot.lower import Lowered
-from aot.quantizer.qdq import QUANTIZE
 
 LARGEST = {"lstm int16": 8, "gru int16": 4, "rnn int16": 8}
 """Steps that ops may differ by, all others by one: a loop carries states of 16 bits, whose steps

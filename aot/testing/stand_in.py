@@ -12,10 +12,10 @@ from torch.fx import GraphModule, Node
 
 from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.target import Target
 from aot.dialect.delegate import Payload
 from aot.dialect.graph import dialect_op
 from aot.pte.writer import write_pte
-from aot.targets.target import Target
 
 DELEGATE_ID = "StandInBackend"
 

@@ -9,7 +9,7 @@ stack, which grows down: when it overflows it leaves the memory instead of runni
 Then come the exception handlers' stack, the heap, variables with a value, the arena, and variables
 that start as 0.
 
-Memories have no end here: boards/image/fit.py finds what does not fit, as it can say how much is
+Memories have no end here: tools/image/fit.py finds what does not fit, as it can say how much is
 needed and by whom. Sections may then overlap: link with --no-check-sections, and run it.
 """
 
@@ -95,7 +95,7 @@ _DATA = """\
 """
 
 # Arenas come first: `.bss.*` would take them too. One memory has the arena that models share, a
-# common symbol of the plans' files (firmware/plan/emit_c.py).
+# common symbol of the plans' files (aot/plan/emit_c.py).
 _ARENA = """\
   .bss.pl_arena.{pool} (NOLOAD) : ALIGN(16) {{
     *(.bss.pl_arena.{pool})

@@ -67,7 +67,7 @@ __attribute__((noinline)) static void init_memory(void) {
   }
 }
 
-// Not inlined: boards/image/stack_bound.py knows it by its name.
+// Not inlined: tools/image/stack_bound.py knows it by its name.
 __attribute__((noinline)) void pl_construct(void) {
   for (void (*const *function)(void) = pl_link_constructors_start;
        function < pl_link_constructors_end; ++function) {

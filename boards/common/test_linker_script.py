@@ -8,7 +8,7 @@ import pytest
 
 from boards.board import Engine, Memory, Pool, load_board
 from boards.common.testing import link
-from boards.simulator.elf import Elf
+from tools.simulator.elf import Elf
 
 _BOARD = load_board(Path("boards/microbit/microbit.json"))
 

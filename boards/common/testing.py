@@ -7,8 +7,8 @@ from pathlib import Path
 
 from boards.board import Board
 from boards.common.linker_script import linker_script
-from boards.simulator.elf import Elf
 from tools.python.runfile import runfile
+from tools.simulator.elf import Elf
 
 _OPTIONS = ("-O1", "-nostdlib", "-fdata-sections")
 

@@ -44,8 +44,8 @@ def programs_test(name, board, programs, srcs, **kwargs):
         data = binaries + ["@arm_gnu_toolchain//:objdump"],
         env = {"PL_BOARD": board_name(board)},
         deps = [
-            "//boards/image",
-            "//boards/simulator:simulate",
+            "//tools/image",
+            "//tools/simulator:simulate",
         ],
         **kwargs
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from boards.board import load_board
-from boards.simulator.simulate import Run, simulate
+from tools.simulator.simulate import Run, simulate
 
 _NAME = os.environ["PL_BOARD"]
 _BOARD = load_board(Path(f"boards/{_NAME}/{_NAME}.json"))

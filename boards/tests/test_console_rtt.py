@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from boards.board import Board, load_board
-from boards.image.on_board import expect_uart
-from boards.image.serial_port import PortError
-from boards.simulator.simulate import SimulatorError, Tools, simulate
+from tools.image.on_board import expect_uart
+from tools.image.serial_port import PortError
+from tools.simulator.simulate import SimulatorError, Tools, simulate
 
 _BOARDS = os.environ["BOARDS"].split()
 _ID = b"SEGGER RTT".ljust(16, b"\0")

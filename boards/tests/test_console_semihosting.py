@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from boards.board import load_board
-from boards.simulator.simulate import Tools, qemu_command, simulate
+from tools.simulator.simulate import Tools, qemu_command, simulate
 
 
 @pytest.mark.parametrize("name", os.environ["BOARDS"].split())

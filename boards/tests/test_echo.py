@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from boards.board import load_board
-from boards.simulator.simulate import simulate
+from tools.simulator.simulate import simulate
 
 _NAME = os.environ["PL_BOARD"]
 # More than the FIFO of the UART has: none has more than 16 bytes, and that of b_l475e_iot01a, which

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from boards.board import load_board
-from boards.simulator.simulate import Run, SimulatorError, simulate
+from tools.simulator.simulate import Run, SimulatorError, simulate
 
 _BOARD = load_board(Path("boards/host/host.json"))
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from boards.board import BoardError, load_board
-from boards.image.binary_files import StoredElsewhereError, contents, write_files
-from boards.image.size_report import size_report, too_small_stacks
-from boards.image.size_table import size_table
-from boards.simulator.elf import Elf
+from tools.image.binary_files import StoredElsewhereError, contents, write_files
+from tools.image.size_report import size_report, too_small_stacks
+from tools.image.size_table import size_table
+from tools.simulator.elf import Elf
 
 _FOLDER = Path("boards/tests")
 _OBJDUMP = Path("../arm_gnu_toolchain/bin/arm-none-eabi-objdump")

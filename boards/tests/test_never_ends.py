@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from boards.board import load_board
-from boards.simulator.simulate import simulate
+from tools.simulator.simulate import simulate
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from boards.board import load_board
-from boards.image.stack_bound import handlers_bound, stack_bound
-from boards.simulator.counts import Region, by_function
-from boards.simulator.elf import Elf
-from boards.simulator.fault import Fault, find_fault
-from boards.simulator.simulate import Run, SimulatorError, Tools, simulate
+from tools.image.stack_bound import handlers_bound, stack_bound
+from tools.simulator.counts import Region, by_function
+from tools.simulator.elf import Elf
+from tools.simulator.fault import Fault, find_fault
+from tools.simulator.simulate import Run, SimulatorError, Tools, simulate
 
 _NAME = os.environ["PL_BOARD"]
 _BOARD = load_board(Path(f"boards/{_NAME}/{_NAME}.json"))

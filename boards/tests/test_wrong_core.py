@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from boards.board import Simulator, load_board
-from boards.simulator.simulate import simulate
+from tools.simulator.simulate import simulate
 
 _M33 = load_board(Path("boards/mps2_an505/mps2_an505.json"))
 _BOARD = load_board(Path("boards/mps2_an386/mps2_an386.json"))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_image: your own model as an image that checks itself."""
 
+load("//aot/plan:plan_library.bzl", "plan_library")
 load("//boards:board_run.bzl", "board_run_test")
 load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app")
-load("//firmware/plan:plan_library.bzl", "plan_library")
 
 def check_image(name, model, board, kernels = [], limit = 4, testonly = False, visibility = None, **kwargs):
     """An image that runs a model on its stored vectors and compares the outputs bit for bit.

@@ -2,10 +2,10 @@
 """check_app and classify_app: programs that run a model on vectors stored in the image."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
-load("//aot:lowered.bzl", "LoweredInfo", "lowered_for")
+load("//aot/bazel:lowered.bzl", "LoweredInfo", "lowered_for")
+load("//aot/plan:c_name.bzl", "c_name", "check_compiled", "plan_header")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "no_board_transition")
-load("//firmware/plan:c_name.bzl", "c_name", "check_compiled", "plan_header")
 load("//tools:actions.bzl", "run_action")
 
 def _vectors_source_impl(ctx):

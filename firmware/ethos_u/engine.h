@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#include "firmware/ethos_u/device.h"
+#include "npu/ethos_u/device.h"
 #include "firmware/runtime/delegate.h"
 
 #ifdef __cplusplus

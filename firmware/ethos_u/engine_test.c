@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "boards/common/expect.h"
-#include "firmware/ethos_u/model/commands.h"
-#include "firmware/ethos_u/model/model_device.h"
-#include "firmware/ethos_u/testing/stream_builder.h"
+#include "npu/ethos_u/model/commands.h"
+#include "npu/ethos_u/model/model_device.h"
+#include "npu/ethos_u/testing/stream_builder.h"
 
 enum { TENSOR_BYTES = 24, SCRATCH_BYTES = 96, PAYLOAD_BYTES = 4096, U55_128 = 0x00001807 };
 

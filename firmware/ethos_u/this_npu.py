@@ -45,7 +45,7 @@ _OPEN_AND_POLL = """\
 """
 
 _MODEL = """
-#include "firmware/ethos_u/model/model_device.h"
+#include "npu/ethos_u/model/model_device.h"
 
 static uint8_t workspace[{workspace_bytes}]
     __attribute__((section(".bss.pl_arena.{memory}"), aligned(16)));

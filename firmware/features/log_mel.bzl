@@ -2,7 +2,7 @@
 """log_mel: the tables of features of sound, as a C library."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
-load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
+load("//aot/plan:c_name.bzl", "c_name", "plan_header")
 
 def log_mel(name, rate, frame, hop, bands, low = 20, high = 0, coefficients = 0, **kwargs):
     """Makes a library that defines `const pl_log_mel_tables <name>` (firmware/features/log_mel.h).

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "NeutronDriver.h"
-#include "firmware/neutron/payload.h"
+#include "npu/neutron/payload.h"
 #include "firmware/runtime/delegate.h"
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plan: a model as constants for one board. The plan compiler (firmware/plan) writes it as C; it
+// A plan: a model as constants for one board. The plan compiler (aot/plan) writes it as C; it
 // consists of calls to exactly the kernels that the model needs, with all addresses known. Nothing
 // in it is ever written; activations and scratch memory are in arenas that it points to.
 #ifndef FIRMWARE_RUNTIME_PLAN_H_

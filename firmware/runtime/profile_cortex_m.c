@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The marks tell the region's number to a simulator's plugin (boards/simulator/plugin/count.c), to
+// The marks tell the region's number to a simulator's plugin (tools/simulator/plugin/count.c), to
 // which some versions of QEMU show neither registers nor memory, by how often they turn: once more
 // than the number. The address of a plan goes bit by bit, the highest first: only a 0 comes to the
 // nop.

@@ -2,7 +2,7 @@
 //
 // A step that is a group of kernel calls, run row by row: of what they hand on only those rows are
 // in memory that are still needed. The plan compiler writes the tables and the calls themselves
-// (firmware/plan/emit_rows.py), so that there are no pointers to functions; this says which call is
+// (aot/plan/emit_rows.py), so that there are no pointers to functions; this says which call is
 // next, and on what. Only plans with groups link it.
 //
 // The next call is the last of the group that is not done, or, if it lacks rows, the one that makes

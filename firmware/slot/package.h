@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model package: a plan as data at no particular address, signed. firmware/slot/pack.py writes
+// A model package: a plan as data at no particular address, signed. aot/slot/pack.py writes
 // it. All numbers are little-endian, all offsets count from the package's first byte, which is
 // aligned to 16.
 //

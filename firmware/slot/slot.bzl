@@ -4,11 +4,12 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
-load("//aot:lowered.bzl", "LoweredInfo")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("//aot/bazel:lowered.bzl", "LoweredInfo")
+load("//aot/plan:c_name.bzl", "c_name", "plan_header")
+load("//aot/plan:plan_library.bzl", "decode_pte")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "board_transition", "no_board_transition")
-load("//firmware/plan:c_name.bzl", "c_name", "plan_header")
-load("//firmware/plan:plan_library.bzl", "decode_pte")
 load("//tools:actions.bzl", "run_action")
 
 _PlanInfo = provider(
@@ -79,7 +80,7 @@ _slot_plan = rule(
         ),
         "_of_the_image": attr.label(default = "//tools/platforms:optimize"),
         "_planner": attr.label(
-            default = "//firmware/slot:plan_main",
+            default = "//aot/slot:plan_main",
             executable = True,
             cfg = "exec",
         ),
@@ -136,7 +137,7 @@ _ATTRS = {
     "_allowlist_function_transition": attr.label(
         default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
     ),
-    "_pack": attr.label(default = "//firmware/slot:pack", executable = True, cfg = "exec"),
+    "_pack": attr.label(default = "//aot/slot:pack", executable = True, cfg = "exec"),
 }
 
 # For the board of the configuration, and for one that is named.
@@ -233,7 +234,7 @@ _table = rule(
         "plans": attr.label_keyed_string_dict(providers = [_PlanInfo]),
         "_board": attr.label(default = "//boards:current", providers = [BoardInfo]),
         "_generator": attr.label(
-            default = "//firmware/slot:kernel_table_main",
+            default = "//aot/slot:kernel_table_main",
             executable = True,
             cfg = "exec",
         ),

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware.slot.abi import kernel_abi, plan_abi
-from firmware.slot.package import FORMAT, PackageError, read_package
+from aot.slot.abi import kernel_abi, plan_abi
+from aot.slot.package import FORMAT, PackageError, read_package
 from firmware.slot.testing.host import Host, run
 from tests.released.released import Release, releases
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firmware.slot.abi import io_hash
-from firmware.slot.package import HEADER, PackageError, read_package, version_number
+from aot.slot.abi import io_hash
+from aot.slot.package import HEADER, PackageError, read_package, version_number
 from firmware.slot.testing.host import (
     SLOT_BYTES,
     Host,

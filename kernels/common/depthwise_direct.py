@@ -51,7 +51,7 @@ def _group(taps: AnyArray, vectors: AnyArray, first: int) -> tuple[AnyArray, Any
 
 
 def cost_of_direct(windows: Windows) -> int:
-    """Halfway between instructions and what they cost (`instruction_cost` of kernels/bench), about:
+    """Halfway between instructions and what they cost (`instruction_cost` of measure/bench), about:
     by calls of the inner function, windows, groups of channels, rows of taps, taps (an odd one by
     itself), and what taps in padding add.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """plan::conv2d_pieces, a convolution of what a concatenation would make, on kernels/conv2d_pieces.
 
-The plan compiler makes such calls (firmware/plan/pieces.py). Arguments are those of pl::conv2d but
+The plan compiler makes such calls (aot/plan/pieces.py). Arguments are those of pl::conv2d but
 for `inputs`, of one image each, and `shifts`, two for each: an input's rows count 1 << the first of
 them times, its columns 1 << the second.
 """

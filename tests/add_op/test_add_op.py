@@ -64,7 +64,7 @@ LINES: dict[str, list[tuple[str, str]]] = {
     ],
 }
 # Bazel runs it on every core; that the bench has the layer is seen here.
-BY_COMMAND = "kernels/bench/baseline.json"
+BY_COMMAND = "measure/bench/baseline.json"
 
 # Files that are left out together: what the tests of the tree say of each. Bazel itself names a
 # header or a C source that a BUILD file lists and that is not there.
@@ -245,7 +245,7 @@ def test_its_kernel_is_its_reference_and_the_tests_see_it(workspace: Path) -> No
     assert generated.returncode == 0, generated.stdout
     tests = [
         "aot/dialect/test_ops.py",
-        "kernels/bench/test_bench.py",
+        "measure/bench/test_bench.py",
         "kernels/test_mutation.py",
         "kernels/test_refusals.py",
         "tests/ops/test_complete.py",
@@ -269,7 +269,7 @@ def test_its_kernel_is_its_reference_and_the_tests_see_it(workspace: Path) -> No
 
 def test_the_page_has_its_row(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUILD_WORKSPACE_DIRECTORY", str(workspace))
-    written = run(workspace, main_of("aot.supported_ops", "--update"))
+    written = run(workspace, main_of("aot.support.supported_ops", "--update"))
     assert written.returncode == 0, written.stdout
     assert "| `roll` | `roll` | yes |" in (workspace / "docs/operators.md").read_text()
     done = run(workspace, pytest_with("-q", "tests/docs/test_operators.py"))
@@ -277,7 +277,7 @@ def test_the_page_has_its_row(workspace: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def _print_layers() -> None:
-    from kernels.bench.program import layers
+    from measure.bench.program import layers
 
     print([layer.name for layer in layers()])
 

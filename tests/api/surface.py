@@ -25,7 +25,7 @@ CHANGELOG = "CHANGELOG.md"
 
 # docs/stability.md explains these lists.
 PYTHON = (
-    "aot/artefact.py",
+    "aot/artefact/artefact.py",
     "aot/backends/cortex_m/__init__.py",
     "aot/dialect/library.py",
     "aot/errors.py",
@@ -33,9 +33,9 @@ PYTHON = (
     "aot/lower_tflite.py",
     "aot/quality/quality.py",
     "aot/rules/rule.py",
-    "aot/targets/npus.py",
-    "aot/targets/target.py",
-    "firmware/ethos_u/npu_model.py",
+    "aot/backends/npus.py",
+    "aot/backends/target.py",
+    "npu/ethos_u/npu_model.py",
     "firmware/features/log_mel.py",
     "kernels/common/kernel.py",
 )
@@ -48,7 +48,7 @@ STARLARK = (
     "boards/firmware_image.bzl",
     "firmware/apps/check_image.bzl",
     "firmware/features/log_mel.bzl",
-    "firmware/plan/plan_library.bzl",
+    "aot/plan/plan_library.bzl",
     "firmware/slot/slot.bzl",
     "kernels/kernel.bzl",
     "repositories.bzl",

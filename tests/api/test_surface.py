@@ -30,7 +30,7 @@ def test_the_interface_has_all_kinds() -> None:
     assert "aot/pte_model.bzl pte_model.io_layout" in found
     assert "firmware/runtime/model.h pl_model_run" in found
     assert "kernels/common/status.h PL_ERROR_BUSY" in found
-    assert "aot/report.schema.json quality.outputs[].sqnr_db" in found
+    assert "aot/artefact/report.schema.json quality.outputs[].sqnr_db" in found
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def tree(tmp_path: Path) -> Path:
         ),
         ("firmware/runtime/model.h", "uint32_t error_index;", "", "pl_model"),
         ("kernels/common/status.h", "PL_ERROR_BUSY", "PL_ERROR_OTHER", "PL_ERROR_BUSY"),
-        ("aot/report.schema.json", '"pte_bytes"', '"size"', "pte_bytes"),
+        ("aot/artefact/report.schema.json", '"pte_bytes"', '"size"', "pte_bytes"),
     ],
 )
 def test_a_change_needs_a_line(tree: Path, file: str, old: str, new: str, name: str) -> None:

@@ -13,9 +13,9 @@ from torch import nn
 from torch.fx import GraphModule
 
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.target import Target
 from aot.dialect.delegate import Payload
 from aot.pte.writer import write_pte
-from aot.targets.target import Target
 from aot.testing.stand_in import stand_in
 
 

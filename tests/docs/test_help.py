@@ -28,12 +28,12 @@ _OF_IMAGES = ["debug", "flash", "fvp", "on_board", "sign", "sim", "size_table"]
 
 @pytest.mark.parametrize("program", _OF_IMAGES)
 def test_help_of_what_images_have_names_the_target(program: str) -> None:
-    text = (_ROOT / f"boards/image/{program}.py").read_text()
+    text = (_ROOT / f"tools/image/{program}.py").read_text()
     assert re.search(r"^ *bazel run //\S*:\w+\.\w+", text, re.MULTILINE)
 
 
 def test_programs_are_found() -> None:
-    assert {"aot/lower_main.py", "tools/survey/survey.py"} < set(_programs())
+    assert {"aot/lower_main.py", "measure/matrix/survey.py"} < set(_programs())
     assert len(_programs()) > 30
 
 
@@ -56,7 +56,7 @@ def test_help_has_an_example(program: str) -> None:
 
 
 # Rules start them, for somebody who looks on or calls them with arguments.
-_OF_RULES = ["boards/simulator/run.py", "firmware/slot/pack.py"]
+_OF_RULES = ["tools/image/run.py", "aot/slot/pack.py"]
 
 
 def _called() -> list[str]:
@@ -79,5 +79,5 @@ def test_a_program_can_be_stopped(program: str) -> None:
 
 
 def test_programs_that_people_call_are_found() -> None:
-    called = {"boards/image/sign.py", "boards/simulator/run.py", "firmware/slot/pack.py"}
+    called = {"tools/image/sign.py", "tools/image/run.py", "aot/slot/pack.py"}
     assert called < {*_called()} and len(_called()) > 40

@@ -81,7 +81,7 @@ _MACROS: dict[str, tuple[str, dict[str, Any]]] = {
         "firmware/apps/vectors.bzl",
         {"program": ":main", "plan": ":plan", "vectors": ":net"},
     ),
-    "plan_library": ("firmware/plan/plan_library.bzl", {"pte": ":net"}),
+    "plan_library": ("aot/plan/plan_library.bzl", {"pte": ":net"}),
     "model_package": (
         "firmware/slot/slot.bzl",
         {"model": ":net", "key": "key.pem", "version": "1.0.0", "arena": 1000},

@@ -8,10 +8,10 @@ import torch
 from aot.backends.cortex_m import FLOAT_OPS
 from aot.backends.ethos_u.emit import ADOPTED
 from aot.dialect.library import OPS
-from aot.passes.aten.compositions import COMPOSED
+from aot.passes.aten.decompositions.compositions import COMPOSED
 from aot.rules import _TABLE
 from aot.rules.floats import FORMS
-from aot.supported_ops import supported_ops, with_table
+from aot.support.supported_ops import supported_ops, with_table
 from tools.lint.workspace import workspace_root
 
 _PAGE = (workspace_root() / "docs" / "operators.md").read_text()
@@ -40,7 +40,7 @@ def test_what_is_refused_has_no_form() -> None:
 
 
 def test_the_table_of_every_op_is_that_of_the_rules() -> None:
-    """If not: tools/bazel run //aot:supported_ops -- --update."""
+    """If not: tools/bazel run //aot/support:supported_ops -- --update."""
     assert with_table(_PAGE) == _PAGE
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from absl import app, flags
 
-from firmware.plan.testing import export_pte
+from aot.plan.testing import export_pte
 from kernels.common.tensor import DTYPES
 
 COUNT = 4

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from aot.pte.conventions import PteError
 from aot.pte.reader import delegate_payloads
 from aot.upstream.executorch import deserialize_pte_binary
-from firmware.ethos_u.npu_model import EthosUModel
-from firmware.ethos_u.payload import parse_payload, read_payloads
-from firmware.ethos_u.testing import payloads
+from npu.ethos_u.npu_model import EthosUModel
+from npu.ethos_u.payload import parse_payload
+from npu.ethos_u.testing import payloads
+from tools.npu.payload_file import read_payloads
 
 _U55 = Path("tests/ethos_u/corpus/sample_u55.pte")
 _U85 = Path("tests/ethos_u/corpus/sample_u85.pte")

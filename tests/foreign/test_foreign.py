@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from boards.simulator.elf import Elf, Section
+from tools.simulator.elf import Elf, Section
 
 _TOOLS = Path("../arm_gnu_toolchain/bin")
 

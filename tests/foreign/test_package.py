@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from boards.package.choose import PackageError, check_plan, choose, linked
-from boards.simulator.elf import Elf
+from tools.package.choose import PackageError, check_plan, choose, linked
 from tools.python.runfile import runfile
+from tools.simulator.elf import Elf
 
 _GCC = Path("../arm_gnu_toolchain/bin/arm-none-eabi-gcc").resolve()
 _AR = _GCC.with_name("arm-none-eabi-ar")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-COMPILER = "firmware/plan/compile"
+COMPILER = "aot/plan/compile"
 BOARD = "boards/microbit/microbit.json"
 DOES_NOT_FIT = 3
 

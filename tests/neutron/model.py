@@ -14,7 +14,7 @@ from torch import nn
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.neutron.backend import neutron
 from aot.backends.neutron.testing.stand_in import stand_in
-from aot.targets.target import Target
+from aot.backends.target import Target
 
 RT700 = Target("imxrt700", (neutron("imxrt700", convert=stand_in), CORTEX_M))
 MCXN = Target("mcxn947", (neutron("mcxn947", convert=stand_in), CORTEX_M))

@@ -13,7 +13,7 @@ from pathlib import Path
 from absl import app, flags
 
 from aot.pte.reader import delegate_payloads
-from firmware.neutron.payload import parse
+from npu.neutron.payload import parse
 
 _PTE = flags.DEFINE_string("pte", None, "The model.", required=True)
 _TABLE = flags.DEFINE_string("table", None, "The table to write.", required=True)

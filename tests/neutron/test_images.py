@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boards.simulator.elf import Elf
+from tools.simulator.elf import Elf
 
 FOLDER = Path(__file__).parent
 

@@ -22,7 +22,7 @@ from tests.ops.tables import MOVE_NOTHING, TABLES, table
 
 # Where float32 becomes int8 and back, which no table's model has inside.
 BORDERS = ("quantize", "dequantize")
-# What is only made for layers that stay float32: aot/passes/aten/test_float_forms.py.
+# What is only made for layers that stay float32: aot/passes/aten/floats/test_float_forms.py.
 FLOATS = ("integer_to_float", "scatter_sum_float")
 # What no model of PyTorch becomes: aot/importers/tflite/test_builtins.py.
 IMPORTED = ("svdf",)

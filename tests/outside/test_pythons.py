@@ -24,11 +24,11 @@ from tools.wheel.make import built_files, make_wheel
 _ROOT = workspace_root()
 _PYTHON = os.environ["WHEEL_PYTHON"]
 _LOWERING = (
-    "aot/test_export.py",
-    "aot/test_lower.py",
-    "aot/test_recurrent.py",
-    "aot/test_state.py",
-    "aot/test_transformers.py",
+    "aot/accept/test_export.py",
+    "aot/tests/test_lower.py",
+    "aot/tests/test_recurrent.py",
+    "aot/tests/test_state.py",
+    "aot/tests/test_transformers.py",
     "aot/upstream",
 )
 """The suite's lowering part, of the source tree."""

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import torch
 
+from aot.artefact.vectors import make_vectors
 from aot.lower import Lowered
-from aot.vectors import make_vectors
+from aot.plan import emit_c
+from aot.plan.plan import Plan, make_plan
+from aot.plan.pte import read_program
+from aot.plan.report import plan_json
+from aot.plan.testing import sample_board
 from firmware.apps import vectors
-from firmware.plan import emit_c
-from firmware.plan.plan import Plan, make_plan
-from firmware.plan.pte import read_program
-from firmware.plan.report import plan_json
-from firmware.plan.testing import sample_board
 from kernels.common.kernel import AnyArray
 from kernels.common.rows import row_count
 

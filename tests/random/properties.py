@@ -12,15 +12,15 @@ import numpy as np
 import torch
 from torch import nn
 
+from aot.artefact.vectors import in_memory_order
 from aot.dialect.graph import border_nodes, edge_of, tensor_constant
 from aot.dialect.reference import fit_inputs
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.passes.rewrite.border import AUTO, KEEP, TO_NHWC_BORDER
+from aot.plan.program import Program
+from aot.plan.pte import read_program
 from aot.testing.lockstep import LARGEST, compare
-from aot.vectors import in_memory_order
-from firmware.plan.program import Program
-from firmware.plan.pte import read_program
 from kernels.common.kernel import AnyArray, Value
 from tests.random.bounds import bounds
 from tests.random.graphs import Graph

@@ -19,10 +19,10 @@ with imports_that_stay():
     import torch
     from absl import app
 
+    from aot.artefact.vectors import make_vectors
     from aot.lower import lower
     from aot.pte.conventions import FORMAT_VERSION
-    from aot.vectors import make_vectors
-    from firmware.slot.package import FORMAT
+    from aot.slot.package import FORMAT
     from firmware.slot.testing.host import Host
 
 

@@ -13,15 +13,15 @@ from jsonschema import Draft202012Validator
 from torch import nn
 
 from aot.lower import Lowered, lower
+from aot.plan.plan import Plan, make_plan
+from aot.plan.pte import read_program
+from aot.plan.report import plan_json, plan_text
+from aot.plan.testing import Network, sample_board
 from aot.pte.conventions import Border, PteError, constant_methods
 from aot.pte.testing import export_pte
 from aot.testing.fixtures import model, samples
 from aot.testing.stand_in import DELEGATE_ID, stand_in_target
 from boards.board import Engine
-from firmware.plan.plan import Plan, make_plan
-from firmware.plan.pte import read_program
-from firmware.plan.report import plan_json, plan_text
-from firmware.plan.testing import Network, sample_board
 from kernels.common.kernel import KernelError, OpCall
 
 MODELS = ("deep_autoencoder", "digits", "ds_cnn", "mobilenet_v1", "resnet8")
@@ -67,15 +67,15 @@ def places(ops: list[dict[str, Any]]) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_lowering_reports(name: str) -> None:
-    check(read(f"aot/models/{name}/{name}.report.json"), "aot/report.schema.json")
+    check(read(f"aot/models/{name}/{name}.report.json"), "aot/artefact/report.schema.json")
 
 
 @pytest.mark.parametrize("options", [{}, {"float_io": True}, {"io_layout": "nhwc"}])
 def test_report_and_plan_of_one_model(options: dict[str, Any]) -> None:
     result = lowered(**options)
-    check(result.report, "aot/report.schema.json")
+    check(result.report, "aot/artefact/report.schema.json")
     plan = plan_json(planned(result.pte), "branches")
-    check(plan, "firmware/plan/plan.schema.json")
+    check(plan, "aot/plan/plan.schema.json")
     assert places(result.report["ops"]) == places([*plan["steps"], *plan["without_step"]])
     assert {"parts.0 (Conv2d)", "parts.1 (Conv2d)"} <= {op["module"] for op in plan["steps"]}
     ops = {op["id"]: op["op"] for op in result.report["ops"]}
@@ -101,10 +101,10 @@ def test_report_and_plan_with_delegates_and_state() -> None:
     data = samples((1, 4), count=2)
     target = stand_in_target({"linear", "add"})
     result = lower(Smoothed().eval(), data[0], target=target, calibration=data)
-    check(result.report, "aot/report.schema.json")
+    check(result.report, "aot/artefact/report.schema.json")
     board = sample_board(engines=[Engine(DELEGATE_ID)])
     plan = plan_json(make_plan(read_program(result.pte), board), "smoothed")
-    check(plan, "firmware/plan/plan.schema.json")
+    check(plan, "aot/plan/plan.schema.json")
     delegates = {row["id"]: row for row in result.report["delegates"]}
     steps = {step["id"]: step for step in plan["steps"] if "delegate" in step}
     assert delegates.keys() == steps.keys() and len(steps) == 2
@@ -122,10 +122,10 @@ def test_report_and_plan_with_delegates_and_state() -> None:
 @pytest.mark.parametrize("board", BOARDS)
 def test_reports_of_an_image(board: str) -> None:
     plan = read(f"boards/{board}_app.digits.json")
-    check(plan, "firmware/plan/plan.schema.json")
+    check(plan, "aot/plan/plan.schema.json")
     report = read("aot/models/digits/digits.report.json")
     assert places(report["ops"]) == places([*plan["steps"], *plan["without_step"]])
-    check(read(f"boards/{board}_app.size.json"), "boards/image/size.schema.json")
+    check(read(f"boards/{board}_app.size.json"), "tools/image/size.schema.json")
 
 
 def test_messages_of_a_plan_say_where() -> None:

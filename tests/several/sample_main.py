@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from absl import app
 
-from firmware.plan.testing import Network, export_pte
+from aot.plan.testing import Network, export_pte
 
 
 class _Layer(torch.nn.Module):

@@ -13,7 +13,7 @@ def test_four_models_on_the_microbit(tmp_path: Path) -> None:
     program = tmp_path / "four_models.elf"
     linked = (_FOLDER / f"four_models.{kind}" for kind in ("linked.elf", "map"))
     done = subprocess.run(
-        ["boards/image/fit", "boards/microbit/microbit.json", *linked, program],
+        ["tools/image/fit", "boards/microbit/microbit.json", *linked, program],
         capture_output=True,
         text=True,
         check=False,

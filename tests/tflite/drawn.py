@@ -15,9 +15,9 @@ from aot.importers.tflite.importing import import_tflite
 from aot.importers.tflite.testing.drawing import draw
 from aot.importers.tflite.testing.oracle import ours, random_runs, tflm
 from aot.lower_tflite import lower_tflite
-from firmware.plan.plan import make_plan
-from firmware.plan.pte import read_program
-from firmware.plan.testing import sample_board
+from aot.plan.plan import make_plan
+from aot.plan.pte import read_program
+from aot.plan.testing import sample_board
 from kernels.common.kernel import Isa
 
 _OPS = 12

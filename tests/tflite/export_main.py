@@ -4,7 +4,7 @@
 import sys
 from pathlib import Path
 
-from tests.tflite.tflm import exported_network
+from measure.tflite.tflm import exported_network
 
 if __name__ == "__main__":
     Path(sys.argv[2]).write_bytes(exported_network(sys.argv[1]))

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from boards.board import load_board
-from boards.image.profile import profile
-from boards.simulator.elf import Elf
-from boards.simulator.simulate import simulate
 from tests.tflite.recorded import TFLM, Recorded
+from tools.image.profile import profile
+from tools.simulator.elf import Elf
+from tools.simulator.simulate import simulate
 from tools.text.table import table
 
 _VECTORS = re.compile(r"(input|output)_\d+")

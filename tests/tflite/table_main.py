@@ -16,11 +16,11 @@ with imports_that_stay():
     from tflite_micro.python.tflite_micro import runtime
 
     from aot.lower_tflite import lower_tflite, random_inputs
-    from firmware.plan.plan import make_plan
-    from firmware.plan.pte import read_program
-    from firmware.plan.testing import sample_board
+    from aot.plan.plan import make_plan
+    from aot.plan.pte import read_program
+    from aot.plan.testing import sample_board
     from kernels.common.kernel import Isa
-    from tests.tflite.tflm import ARENA_BYTES, arena_of_tflm, exported_network
+    from measure.tflite.tflm import ARENA_BYTES, arena_of_tflm, exported_network
     from tools.text.table import table
 
 _FILES = flags.DEFINE_list("tflite", [], "Files; without them the networks of MLPerf Tiny.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches what the page of an image is drawn with (boards/report) and prints its folder."""
+"""Fetches what the page of an image is drawn with (tools/report) and prints its folder."""
 
 from __future__ import annotations
 

@@ -24,13 +24,13 @@ _IRQS_HEADER = flags.DEFINE_string("irqs_header", "", "boards/irqs.h of the boar
 _PYTHON = ("*.py",)
 _C = ("*.c", "*.cc", "*.h")
 _DEVICE_C = ("kernels/*.c", "firmware/*.c", "boards/*.c", "tests/ethos_u/*.c")
-_FOR_THE_HOST = ("boards/simulator/*",)
+_FOR_THE_HOST = ("tools/simulator/*",)
 _WRONG_ON_PURPOSE = ("boards/tests/programs/*",)
 # Headers that a build makes, and what is fetched for it.
 _WITH_HEADERS_OF_A_BUILD = (
     "firmware/slot/signature.c",
     "firmware/slot/testing/*",
-    "tests/ethos_u/models/*",
+    "measure/ethos_u/models/*",
 )
 _OTHER_WORKSPACE = ("examples/outside/*",)
 _STARLARK = ("*.bzl", "*BUILD.bazel", "*.BUILD", "*MODULE.bazel", "*WORKSPACE")

@@ -104,8 +104,8 @@ def _with_board_files(arguments: Sequence[str]) -> list[str]:
 
 
 _passed_on("lower", "aot.lower_main", "Lower a PyTorch model or a .tflite file to a .pte.")
-_passed_on("plan", "firmware.plan.compile", "Compile a .pte to C for a board.")
-_passed_on("ops", "aot.supported_ops", "List the ATen operators and their forms.")
+_passed_on("plan", "aot.plan.compile", "Compile a .pte to C for a board.")
+_passed_on("ops", "aot.support.supported_ops", "List the ATen operators and their forms.")
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _planned(
     compile_ += [f"--optimize={optimize}", "--share"]
     compile_ += [f"--source={done.source}", f"--header={done.header}", f"--json={done.plan}"]
     click.echo(f"planning for {board}", err=True)
-    _run("firmware.plan.compile", compile_)
+    _run("aot.plan.compile", compile_)
     return done
 
 
@@ -216,7 +216,7 @@ def package(output: Path, **given: Any) -> None:
         pack += [f"--plan={done.plan}", f"--pte={done.pte}", f"--vectors={done.vectors}"]
         pack += [f"--name={done.name}", f"--license={_HERE / 'LICENSE'}"]
         pack += [f"--flags_by_core={flags_by_core}", f"--output={packed}"]
-        _run("boards.package.make_package", [*pack, done.source, done.header])
+        _run("tools.package.make_package", [*pack, done.source, done.header])
         if packed != output:
             with zipfile.ZipFile(packed) as archive:
                 archive.extractall(output)
@@ -243,7 +243,7 @@ def report(output: Path, **given: Any) -> None:
         flags = [f"--board={done.facts}", f"--plan={done.plan}", f"--pte={done.pte}"]
         flags += [f"--{kind}={file}" for kind, file in files.items()]
         flags += [f"--library={file}" for file in sorted((_HERE / "page_libraries").iterdir())]
-        _run("boards.report.plan_report", [*flags, f"--lowering={done.lowering}"])
+        _run("tools.report.plan_report", [*flags, f"--lowering={done.lowering}"])
         shutil.copy(done.lowering, output / "lowering.json")
         shutil.copy(done.plan, output / "plan.json")
     click.echo(f"{files['html']}", err=True)

@@ -24,8 +24,8 @@ from typing import Any
 from absl import flags
 from setuptools import build_meta
 
-from boards.report.libraries import libraries
 from tools.lint.workspace import source_files, workspace_root
+from tools.report.libraries import libraries
 from tools.text.printed import captured
 
 _OUTPUT = flags.DEFINE_string("output", "dist", "Folder for the wheel.")
@@ -40,10 +40,10 @@ _ENTRIES = (
     "aot/dialect/ops/*.py",
     "aot/lower_main.py",
     "aot/lower_tflite.py",
-    "aot/supported_ops.py",
-    "boards/package/make_package.py",
-    "boards/report/plan_report.py",
-    "firmware/plan/compile.py",
+    "aot/support/supported_ops.py",
+    "tools/package/make_package.py",
+    "tools/report/plan_report.py",
+    "aot/plan/compile.py",
     "kernels/*/kernel.py",
     "tools/wheel/command.py",
     "tools/wheel/pilotlight.py",
@@ -52,7 +52,7 @@ _ENTRIES = (
 
 _READ = (
     "aot/backends/*.ini",
-    "boards/report/page/*",
+    "tools/report/page/*",
     "kernels/*.[ch]",
     "firmware/ethos_u/*.[ch]",
     "firmware/runtime/*.[ch]",

@@ -15,7 +15,7 @@ from typing import Any
 _NAMES = {
     "Lowered": "aot.lower",
     "LoweringError": "aot.errors",
-    "Target": "aot.targets.target",
+    "Target": "aot.backends.target",
     "lower": "aot.lower",
     "lower_tflite": "aot.lower_tflite",
 }

@@ -19,15 +19,14 @@ from aot.backends.ethos_u.forms import FormError, check_forms
 from aot.backends.ethos_u.layers import Layer, writers_of
 from aot.backends.ethos_u.vela import Program, VelaError, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, verify
+from aot.backends.npus import CUT, NPUS, OFF, Npu
+from aot.backends.target import Target
 from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload
 from aot.dialect.graph import dialect_op
-from aot.passes.aten.fold_norm_affine import fold_norm_affine
-from aot.passes.aten.mean_to_average import mean_to_average
-from aot.targets import CUT, OFF
-from aot.targets.npus import NPUS, Npu
-from aot.targets.target import Target
-from firmware.ethos_u.payload import parse_payload
+from aot.passes.aten.norms.fold_norm_affine import fold_norm_affine
+from aot.passes.aten.spatial.mean_to_average import mean_to_average
+from npu.ethos_u.payload import parse_payload
 
 _ALIGNMENT = 16
 _FEW_PIXELS = 16

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 import tosa_serializer as ts
 
-from aot.targets.npus import Npu
+from aot.backends.npus import Npu
 
 Array = npt.NDArray[Any]
 INT8, INT16 = int(ts.DType.INT8), int(ts.DType.INT16)

@@ -44,7 +44,7 @@ CYCLES = {
     "transpose": 2.5,
 }
 """Of a Cortex-M55 with Helium for a value that an op reads or writes, whichever are more, as
-kernels/bench has them; others take 1.
+measure/bench has them; others take 1.
 """
 
 

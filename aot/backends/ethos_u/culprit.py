@@ -11,9 +11,9 @@ from aot.backends.ethos_u.emit import emitted
 from aot.backends.ethos_u.forms import FormError, check_forms
 from aot.backends.ethos_u.vela import VelaError, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, execute
+from aot.backends.npus import Npu
 from aot.dialect.graph import dialect_op, inputs_of
 from aot.partition.cut import extract
-from aot.targets.npus import Npu
 
 
 def culprit(region: GraphModule, npu: Npu) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters import EMITTERS, WHY_NOT
 from aot.backends.ethos_u.tosa import TosaGraph
+from aot.backends.npus import Npu
 from aot.dialect.graph import (
     Builder,
     arguments,
@@ -24,7 +25,6 @@ from aot.dialect.graph import (
     tensor_constant,
     value_of,
 )
-from aot.targets.npus import Npu
 
 ADOPTED = "ethos_u_"
 """In front of the names of ops with arithmetic of the NPU's own."""

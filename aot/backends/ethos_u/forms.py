@@ -14,7 +14,7 @@ from tosa.TosaOperator import TosaOperator
 from tosa.TransposeAttribute import TransposeAttribute
 
 from aot.backends.ethos_u.block import undoes
-from aot.targets.npus import Npu
+from aot.backends.npus import Npu
 
 _NAMES = {value: name for name, value in vars(Op.Op).items() if isinstance(value, int)}
 _LOSES_SLICES = ("REDUCE_MAX", "REDUCE_SUM", "MATMUL", "TRANSPOSE_CONV2D")

@@ -22,8 +22,8 @@ with imports_that_stay():
     from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_region
     from aot.backends.ethos_u.vela import VelaError
     from aot.backends.ethos_u.verify import EmitterError, MissingWaitError, VerificationError
+    from aot.backends.npus import NPUS
     from aot.dialect.quantization import INT8, INT16
-    from aot.targets.npus import NPUS
     from tools.text.table import table
 
 _COUNT = flags.DEFINE_integer("count", 200, "Calls of each op.", lower_bound=1)

@@ -26,6 +26,7 @@ from aot.backends.ethos_u import culprit
 from aot.backends.ethos_u.emit import Emitted
 from aot.backends.ethos_u.emitters import EMITTERS, conv2d, lut
 from aot.backends.ethos_u.forms import FormError
+from aot.backends.npus import NPUS
 from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import dialect_op
 from aot.errors import LoweringError
@@ -33,10 +34,9 @@ from aot.lower import lower
 from aot.partition.partition import partition
 from aot.partition.testing import IMAGE, calls, everything, residual, rewritten, two_ends
 from aot.targets import NAMES, target_named
-from aot.targets.npus import NPUS
 from aot.testing.fixtures import int8_inputs
-from firmware.ethos_u.npu_model import EthosUModel
-from firmware.ethos_u.payload import parse_payload
+from npu.ethos_u.npu_model import EthosUModel
+from npu.ethos_u.payload import parse_payload
 
 
 @cache

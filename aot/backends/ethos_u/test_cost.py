@@ -19,7 +19,7 @@ from aot.partition.partition import partition
 from aot.partition.testing import calls, everything, rewritten
 from aot.targets import target_named
 
-MEASURED: dict[str, float] = json.loads(Path("kernels/bench/baseline.json").read_text())[
+MEASURED: dict[str, float] = json.loads(Path("measure/bench/baseline.json").read_text())[
     "cortex-m55 cost"
 ]
 OFF_BY = 1.7

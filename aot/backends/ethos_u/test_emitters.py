@@ -20,10 +20,10 @@ from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.proof import prove
 from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_region
 from aot.backends.ethos_u.verify import MissingWaitError
+from aot.backends.npus import NPUS, Npu
 from aot.dialect.graph import Origin, calls, dialect_op, edge_of
 from aot.dialect.library import OPS
 from aot.dialect.quantization import INT16
-from aot.targets.npus import NPUS, Npu
 
 MODELLED = [name for name, npu in NPUS.items() if npu.modelled]
 SEEDS = 3  # one a configuration, the next ones for the next op

@@ -25,11 +25,11 @@ from aot.backends.ethos_u.forms import FormError, check_forms
 from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.regions import REGIONS, random_region
 from aot.backends.ethos_u.tosa import TosaGraph
+from aot.backends.npus import NPUS
 from aot.dialect.graph import dialect_op
 from aot.partition.partition import partition
 from aot.partition.testing import calls, rewritten
 from aot.targets import target_named
-from aot.targets.npus import NPUS
 
 SEEDS = 2
 U55, SMALL = "ethos-u55-128", "ethos-u55-32"

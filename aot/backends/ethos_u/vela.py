@@ -13,7 +13,7 @@ import aot.upstream.executorch  # noqa: F401  (first: it leaves ExecuTorch's com
 from executorch.backends.arm.arm_vela import vela_compile
 
 from aot.backends.ethos_u.layers import Layer, layers_of
-from aot.targets.npus import Npu
+from aot.backends.npus import Npu
 from tools.text.printed import captured
 
 _SHOWN_LINES = 3

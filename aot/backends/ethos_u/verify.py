@@ -15,11 +15,11 @@ import tosa_reference_model
 from torch.fx import GraphModule
 
 from aot.backends.ethos_u.block import Array
+from aot.backends.npus import Npu
 from aot.dialect.graph import border_nodes, dialect_op, value_of
-from aot.targets.npus import Npu
-from firmware.ethos_u.fillers import all_inputs
-from firmware.ethos_u.npu_model import EthosUError, EthosUModel, Summary
-from firmware.ethos_u.payload import FAST_SCRATCH, parse_payload
+from npu.ethos_u.fillers import all_inputs
+from npu.ethos_u.npu_model import EthosUError, EthosUModel, Summary
+from npu.ethos_u.payload import FAST_SCRATCH, parse_payload
 from tools.text.printed import captured
 
 _TOSA_MACS = 30_000_000

@@ -14,14 +14,13 @@ from aot.backends.neutron import converter
 from aot.backends.neutron.converted import Leftover, program_of
 from aot.backends.neutron.forms import formed
 from aot.backends.neutron.limits import LIMITS, MOVES
+from aot.backends.npus import AUTO, NEUTRONS, REQUIRED, Neutron
+from aot.backends.target import Target
 from aot.backends.tflite.exporting import refusal, to_tflite
 from aot.backends.traits import Traits
 from aot.dialect.delegate import Payload
 from aot.dialect.graph import arguments, border_nodes, calls, dialect_op
-from aot.targets import AUTO, REQUIRED
-from aot.targets.npus import NEUTRONS, Neutron
-from aot.targets.target import Target
-from firmware.neutron.payload import ALIGNMENT, compose, parse
+from npu.neutron.payload import ALIGNMENT, compose, parse
 
 Converter = Callable[[bytes, Neutron], bytes]
 """Makes of a .tflite file of a region, for a part, one with the NPU's program in it."""

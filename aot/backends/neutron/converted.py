@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from aot.errors import LoweringError
 from aot.importers.tflite.file import DAMAGE, Graph, Operator, blob, read
-from firmware.neutron.payload import Program
+from npu.neutron.payload import Program
 
 _PROGRAM = "CUSTOM NeutronGraph"
 _BLOBS = 3  # microcode, weights, kernels

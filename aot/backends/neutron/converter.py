@@ -18,8 +18,8 @@ from pathlib import Path
 
 from absl import logging
 
+from aot.backends.npus import Neutron
 from aot.errors import LoweringError
-from aot.targets.npus import Neutron
 
 PYTHON = "PILOTLIGHT_NEUTRON_PYTHON"
 SDK = "eiq_neutron_sdk"

@@ -18,6 +18,8 @@ from torch.fx import GraphModule
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.neutron.backend import neutron
 from aot.backends.neutron.testing.stand_in import SCRATCH_BYTES, converted, stand_in
+from aot.backends.npus import NEUTRONS
+from aot.backends.target import Target
 from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import dialect_op
 from aot.importers.tflite.testing.oracle import tflm
@@ -25,12 +27,10 @@ from aot.lower import Lowered, lower
 from aot.partition.partition import partition
 from aot.partition.testing import IMAGE, calls, everything, rewritten
 from aot.targets import target_named
-from aot.targets.npus import NEUTRONS
-from aot.targets.target import Target
 from aot.testing.fixtures import int8_inputs, model, samples
 from aot.upstream.executorch import deserialize_pte_binary
 from aot.upstream.executorch_runtime import Runtime
-from firmware.neutron.payload import parse
+from npu.neutron.payload import parse
 
 TARGET = Target("imxrt700", (neutron("imxrt700", convert=stand_in), CORTEX_M))
 lowered_for = partial(lower, per_op=False, min_sqnr=-math.inf, min_agreement=0.0)

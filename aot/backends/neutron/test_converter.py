@@ -15,14 +15,14 @@ import pytest
 import torch
 from torch import nn
 
+from aot.artefact.report import FORMAT
 from aot.backends.neutron import converter
 from aot.backends.neutron.converter import PYTHON, absent, convert
 from aot.backends.neutron.testing.stand_in import stand_in
+from aot.backends.npus import NEUTRONS, Neutron
 from aot.errors import LoweringError
 from aot.lower import lower
-from aot.report import FORMAT
 from aot.targets import target_named
-from aot.targets.npus import NEUTRONS, Neutron
 from aot.testing.fixtures import samples
 
 SDK = Path(__file__).parent / "testing" / "sdk"

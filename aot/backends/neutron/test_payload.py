@@ -20,7 +20,7 @@ from aot.backends.neutron.converted import Leftover, program_of
 from aot.backends.neutron.testing.stand_in import converted, microcode
 from aot.errors import LoweringError
 from aot.importers.tflite.testing.build import File
-from firmware.neutron.payload import PayloadError, Program, compose, parse
+from npu.neutron.payload import PayloadError, Program, compose, parse
 
 
 @pytest.fixture(scope="module")

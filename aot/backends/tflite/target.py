@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.target import Exporter, Target
 from aot.backends.tflite.exporting import to_tflite
 from aot.backends.traits import Traits
-from aot.targets.target import Exporter, Target
 
 _WHOLE = Traits(whole_range=True)
 _TRAITS = {"softmax": _WHOLE, "lut": _WHOLE, "mean_pool2d": Traits(shares_quantization=True)}

@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from aot.artefact import rewrite
+from aot.artefact.artefact import rewrite
 from aot.backends.tflite.exporting import refusal, to_tflite
 from aot.backends.tflite.target import TFLITE
 from aot.dialect.graph import calls

@@ -16,10 +16,10 @@ import pytest
 import torch
 
 from aot.lower import lower
-from firmware.plan.graph import Step
-from firmware.plan.plan import make_plan
-from firmware.plan.pte import read_program
-from firmware.plan.testing import sample_board
+from aot.plan.graph import Step
+from aot.plan.plan import make_plan
+from aot.plan.pte import read_program
+from aot.plan.testing import sample_board
 
 FOLDER = Path(__file__).parent
 MODELS = os.environ["MODELS"].split()

@@ -4,10 +4,10 @@
 load("@rules_python//python:defs.bzl", "py_binary")
 load("//aot:pte_model.bzl", "pte_model")
 load("//aot/models:trained_weights.bzl", "trained_weights")
+load("//aot/plan:plan_library.bzl", "plan_library")
 load("//boards:board_run.bzl", "board_run_test")
 load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app", "classify_app")
-load("//firmware/plan:plan_library.bzl", "plan_library")
 
 # Those of every test run; all of them take minutes.
 QUICK = [

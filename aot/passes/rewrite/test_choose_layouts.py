@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.fx import GraphModule
 
-from aot.artefact import rewrite
+from aot.artefact.artefact import rewrite
 from aot.dialect.graph import copied, dialect_op, initial_state, state_nodes
 from aot.dialect.verifier import verify
 from aot.passes.rewrite.choose_layouts import Asks, choose_layouts, copies

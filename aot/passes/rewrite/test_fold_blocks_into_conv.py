@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from aot.artefact import rewrite
+from aot.artefact.artefact import rewrite
 from aot.passes.rewrite.merge_movements import merge_movements, regrouped
 from aot.testing.fixtures import check_pass, folded, int8_inputs, op_counts
 

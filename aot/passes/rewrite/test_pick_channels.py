@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from aot.artefact import rewrite
+from aot.artefact.artefact import rewrite
 from aot.passes.rewrite.pick_channels import pick_channels
 from aot.testing.fixtures import folded, int8_inputs, op_counts
 

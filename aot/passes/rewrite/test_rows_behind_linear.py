@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.fx import GraphModule
 
-from aot.artefact import rewrite
+from aot.artefact.artefact import rewrite
 from aot.dialect.graph import calls
 from aot.passes.rewrite.rows_behind_linear import rows_behind_linear
 from aot.testing.fixtures import check_pass, folded, op_counts

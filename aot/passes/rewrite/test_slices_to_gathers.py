@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from aot.artefact import rewrite
+from aot.artefact.artefact import rewrite
 from aot.passes.rewrite.slices_to_gathers import slices_to_gathers
 from aot.testing.fixtures import check_pass, folded, int8_inputs, op_counts
 

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from aot.artefact import rewrite
+from aot.artefact.artefact import rewrite
 from aot.testing.fixtures import folded, int8_inputs, op_counts
 
 IMAGE, ROWS, LINES = (2, 3, 6, 5), (2, 5, 12), (1, 4, 9)

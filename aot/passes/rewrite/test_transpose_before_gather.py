@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.fx import GraphModule
 
-from aot.artefact import rewrite
+from aot.artefact.artefact import rewrite
 from aot.dialect.graph import calls
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.passes.rewrite.transpose_before_gather import transpose_before_gather

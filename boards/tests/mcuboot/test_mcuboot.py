@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from boards.board import Board, load_board
-from boards.image.binary_files import contents
-from boards.image.sign import sign
-from boards.simulator.elf import Elf
-from boards.simulator.simulate import SimulatorError, Tools, qemu_command, simulate
+from tools.image.binary_files import contents
+from tools.image.sign import sign
+from tools.simulator.elf import Elf
+from tools.simulator.simulate import SimulatorError, Tools, qemu_command, simulate
 
 _FOLDER = Path("boards/tests/mcuboot")
 _RUN = "from imgtool.main import imgtool; imgtool()"

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from boards.board import Board
 from boards.common.linker_script import linker_script
-from boards.simulator.elf import Elf
 from tools.python.runfile import runfile
+from tools.simulator.elf import Elf
 
 _COMMON = Path("boards/common")
 _START_UP = ("abort", "core", "cxx", "exit", "fault", "semihosting", "stack", "startup", "print")

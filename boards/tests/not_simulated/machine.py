@@ -10,7 +10,7 @@ from unicorn import arm_const
 from unicorn.unicorn_py3 import Uc
 
 from boards.board import Board
-from boards.simulator.elf import Elf
+from tools.simulator.elf import Elf
 
 # Of every core: its part number, a memory protection unit, one level of everything else.
 _CPUID, _MPU_TYPE, _ISAR3, _MVFR0 = 0xE000ED00, 0xE000ED90, 0xE000ED6C, 0xE000EF40

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from boards.board import Slot, load_board
-from boards.image.binary_files import contents
-from boards.image.sign import SignError, sign
 from boards.tests.not_simulated.expected import BOARDS
 from boards.tests.not_simulated.image import Images
 from boards.tests.not_simulated.machine import Machine
 from boards.tests.not_simulated.uarts import Line
+from tools.image.binary_files import contents
+from tools.image.sign import SignError, sign
 
 _FOLDER = Path("boards/tests/not_simulated")
 # The ROM of one reads a block in front of a program: the boot loader's.

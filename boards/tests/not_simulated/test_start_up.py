@@ -14,13 +14,13 @@ import pytest
 from pyocd.target.family.target_nRF52 import HARDENED_APPROTECT_REVISIONS
 
 from boards.board import Board, load_board
-from boards.simulator.elf import Elf
 from boards.tests.not_simulated.boot import STARTS, crc
 from boards.tests.not_simulated.expected import BOARDS
 from boards.tests.not_simulated.fields import NRF52_PART, NRF52_VARIANT, STM32H7_REVISION
 from boards.tests.not_simulated.image import Images
 from boards.tests.not_simulated.machine import Machine, Read
 from boards.tests.not_simulated.uarts import Line
+from tools.simulator.elf import Elf
 
 _BAUD = 115200
 _TOLERANCE = 0.02  # of a UART that listens; half a bit in ten is 5%, for both sides together

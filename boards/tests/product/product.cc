@@ -15,7 +15,7 @@
 #include "boards/common/stack.h"
 #include "boards/irqs.h"
 #include "boards/tests/product/vendor.h"
-#include "firmware/ethos_u/device.h"
+#include "npu/ethos_u/device.h"
 #include "firmware/ethos_u/engine.h"
 #include "firmware/runtime/delegate.h"
 #include "firmware/runtime/model.h"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from boards.board import Board, load_board
-from boards.simulator.simulate import Run, simulate
+from tools.simulator.simulate import Run, simulate
 
 _FOLDER = Path("boards/tests/product")
 

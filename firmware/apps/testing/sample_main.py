@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from absl import app, flags
 
-from firmware.plan.testing import Network, export_pte
+from aot.plan.testing import Network, export_pte
 
 COUNT = 12
 WRONG_LABELS = 3

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import kernels.registry
-from boards.simulator.elf import Elf
+from tools.simulator.elf import Elf
 
 PROGRAM = Path(__file__).parent / "check_test.mps2_an385.program.elf"
 FOLDERS = {path.parent.name for path in Path(kernels.registry.__file__).parent.glob("*/kernel.py")}

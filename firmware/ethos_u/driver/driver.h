@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "firmware/ethos_u/device.h"
+#include "npu/ethos_u/device.h"
 #include "firmware/ethos_u/driver/registers.h"
 
 #ifdef __cplusplus

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "boards/common/expect.h"
-#include "firmware/ethos_u/model/commands.h"
-#include "firmware/ethos_u/testing/stream_builder.h"
+#include "npu/ethos_u/model/commands.h"
+#include "npu/ethos_u/testing/stream_builder.h"
 
 enum { WEIGHTS = 1024 };
 

@@ -4,7 +4,7 @@
 
 #include "boards/common/expect.h"
 #include "firmware/ethos_u/driver/driver_fixture.h"
-#include "firmware/ethos_u/model/model_device.h"
+#include "npu/ethos_u/model/model_device.h"
 
 static ethos_u_model_device model;
 static _Alignas(16) uint8_t model_workspace[ETHOS_U_MODEL_STATE_BYTES + 32 * 1024];

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "firmware/ethos_u/driver/driver.h"
-#include "firmware/ethos_u/model/model.h"
+#include "npu/ethos_u/model/model.h"
 
 enum {
   FAKE_BASE = 0x48102000,

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Protocol
 
 from boards.board import load_board
-from boards.simulator.elf import Elf
 from boards.tests.not_simulated.machine import Machine, Read
 from boards.tests.not_simulated.uarts import Line
+from tools.simulator.elf import Elf
 
 _RESET = 0xE000ED0C
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boards.board import load_board
-from boards.simulator.simulate import simulate
+from tools.simulator.simulate import simulate
 
 BOARDS = ("corstone300", "mps2_an386", "lm3s6965evb", "microbit")
 _FOLDER = Path("firmware/slot/testing")

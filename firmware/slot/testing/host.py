@@ -18,15 +18,15 @@ import numpy as np
 import torch
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from firmware.plan import emit_c
-from firmware.plan.plan import Plan
-from firmware.plan.pte import read_program
-from firmware.plan.report import plan_json
-from firmware.plan.testing import Network, export_pte, sample_board
-from firmware.slot import kernel_table
-from firmware.slot.object_file import read_object
-from firmware.slot.package import HEADER, Arrays, make_package, private_key, public_key
-from firmware.slot.planning import NAME, package_board, package_plan
+from aot.plan import emit_c
+from aot.plan.plan import Plan
+from aot.plan.pte import read_program
+from aot.plan.report import plan_json
+from aot.plan.testing import Network, export_pte, sample_board
+from aot.slot import kernel_table
+from aot.slot.object_file import read_object
+from aot.slot.package import HEADER, Arrays, make_package, private_key, public_key
+from aot.slot.planning import NAME, package_board, package_plan
 
 TEST_KEY = Path("firmware/slot/testing/test_key.pem")
 MODEL = "sample"

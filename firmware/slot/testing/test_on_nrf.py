@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from boards.board import load_board
-from boards.simulator.simulate import simulate
+from tools.simulator.simulate import simulate
 
 
 def test_an_update_goes_on_after_a_reset() -> None:

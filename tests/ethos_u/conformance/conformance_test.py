@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from absl import app
 
-from firmware.ethos_u.npu_model import CONFIGS, EthosUError, EthosUModel
-from firmware.ethos_u.payload import parse_payload
+from npu.ethos_u.npu_model import CONFIGS, EthosUError, EthosUModel
+from npu.ethos_u.payload import parse_payload
 from tests.ethos_u.corpus.reference import Array, differing_elements, reference_outputs
 from tools.text.table import table
 

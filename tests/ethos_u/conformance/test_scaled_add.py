@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware.ethos_u.isa import COMMANDS, Family, value_name
-from firmware.ethos_u.npu_model import EthosUModel
-from firmware.ethos_u.payload import parse_payload
+from npu.ethos_u.isa import COMMANDS, Family, value_name
+from npu.ethos_u.npu_model import EthosUModel
+from npu.ethos_u.payload import parse_payload
 from tests.ethos_u.conformance.scaled_add import SHAPE, ScaledAdd, tosa
 from tests.ethos_u.corpus.reference import Array, reference_outputs
 from tests.ethos_u.corpus.vela import compile_payload

@@ -15,10 +15,10 @@ from pathlib import Path
 from absl import flags
 
 from boards.board import load_board
-from boards.simulator.simulate import simulate
-from firmware.ethos_u.npu_model import EthosUModel
+from npu.ethos_u.npu_model import EthosUModel
 from tests.ethos_u.corpus.archive import read_archive
 from tests.ethos_u.corpus.reference import make_inputs
+from tools.simulator.simulate import simulate
 from tools.text.table import table
 
 _ACCELERATOR = flags.DEFINE_string("accelerator", "ethos-u55-128", "Configuration to run.")

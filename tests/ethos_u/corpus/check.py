@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from firmware.ethos_u.npu_model import REGIONS, EthosUError, EthosUModel, Memory
+from npu.ethos_u.npu_model import REGIONS, EthosUError, EthosUModel, Memory
 from tests.ethos_u.corpus.archive import Compiled, Estimate, Lowered, read_archive
 from tests.ethos_u.corpus.reference import (
     Array,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from firmware.ethos_u.isa import COMMANDS, Family, value_name
-from firmware.ethos_u.payload import Payload
+from npu.ethos_u.isa import COMMANDS, Family, value_name
+from npu.ethos_u.payload import Payload
 
 Kind = Literal["weights", "scales", "table", "operand"]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from ethosu import mlw_codec
 
-from firmware.ethos_u.model.weight_decoder import decode_weights
-from firmware.ethos_u.npu_model import EthosUError, EthosUModel
-from firmware.ethos_u.payload import parse_payload
+from npu.ethos_u.model.weight_decoder import decode_weights
+from npu.ethos_u.npu_model import EthosUError, EthosUModel
+from npu.ethos_u.payload import parse_payload
 from tests.ethos_u.corpus.archive import Compiled, Lowered, read_archive
 from tests.ethos_u.corpus.constants import Constant, constants
 from tests.ethos_u.corpus.reference import Array, make_inputs

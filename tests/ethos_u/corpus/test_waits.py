@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from firmware.ethos_u.isa import COMMANDS, Family
-from firmware.ethos_u.npu_model import EthosUError, EthosUModel
-from firmware.ethos_u.payload import parse_payload
+from npu.ethos_u.isa import COMMANDS, Family
+from npu.ethos_u.npu_model import EthosUError, EthosUModel
+from npu.ethos_u.payload import parse_payload
 from tests.ethos_u.corpus.archive import read_archive
 
 _ARCHIVES = sorted(Path("tests/ethos_u/corpus").glob("*.zip"))

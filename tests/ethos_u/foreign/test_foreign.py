@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from aot.plan.foreign import border_arguments, cache_bytes
+from aot.plan.pte import read_program
 from aot.pte.conventions import PteError
-from firmware.plan.foreign import border_arguments, cache_bytes
-from firmware.plan.pte import read_program
 
 _FOLDER = Path("tests/ethos_u/foreign")
 _PTE = _FOLDER / "two_delegates.pte"

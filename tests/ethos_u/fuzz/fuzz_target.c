@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "firmware/ethos_u/model/model.h"
+#include "npu/ethos_u/model/model.h"
 
 enum {
   MAX_REGION = 1 << 18,

@@ -12,8 +12,8 @@ import numpy as np
 from absl import app, flags
 
 from boards.board import Board, load_board
-from firmware.ethos_u.npu_model import EthosUModel
-from firmware.ethos_u.payload import parse_payload
+from npu.ethos_u.npu_model import EthosUModel
+from npu.ethos_u.payload import parse_payload
 from tests.ethos_u.corpus.archive import Compiled, Lowered, read_archive
 from tests.ethos_u.corpus.reference import Array, make_inputs, reference_outputs
 

@@ -4,7 +4,7 @@
 #include "boards/common/print.h"
 #include "boards/common/stack.h"
 #include "firmware/ethos_u/driver/this_board.h"
-#include "firmware/ethos_u/model/model_device.h"
+#include "npu/ethos_u/model/model_device.h"
 #include "tests/ethos_u/image/cases.h"
 
 static ethos_u_model_device model;

@@ -16,7 +16,7 @@ import torch
 
 from aot.backends.ethos_u.block import INT8, INT16, INT32, NUMPY, Value
 from aot.backends.ethos_u.tosa import TosaGraph
-from aot.targets.npus import Npu
+from aot.backends.npus import Npu
 
 _RECENT = 4
 _MOST_STEPS = 9

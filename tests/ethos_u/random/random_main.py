@@ -15,7 +15,7 @@ from tools.text.stoppable import run_main
 with imports_that_stay():
     from absl import app, flags
 
-    from aot.targets.npus import NPUS
+    from aot.backends.npus import NPUS
     from tests.ethos_u.random.trial import trial
     from tools.text.table import table
 

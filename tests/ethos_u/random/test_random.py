@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from aot.targets.npus import NPUS
+from aot.backends.npus import NPUS
 from tests.ethos_u.random.graphs import random_graph
 from tests.ethos_u.random.trial import trial
 

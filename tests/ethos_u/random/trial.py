@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from aot.backends.ethos_u.forms import FormError, check_forms
 from aot.backends.ethos_u.vela import VelaError, compile_tosa
-from aot.targets.npus import NPUS
-from firmware.ethos_u.fillers import all_inputs
-from firmware.ethos_u.npu_model import EthosUError, EthosUModel
+from aot.backends.npus import NPUS
+from npu.ethos_u.fillers import all_inputs
+from npu.ethos_u.npu_model import EthosUError, EthosUModel
 from tests.ethos_u.corpus.reference import differing_elements, reference_outputs, signatures
 from tests.ethos_u.random.graphs import random_graph
 from tools.text.printed import captured

@@ -19,8 +19,8 @@ from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import requantized, span_of, too_large
 from aot.backends.ethos_u.emitters.windows import bad_size
 from aot.backends.ethos_u.tosa import TosaGraph
+from aot.backends.npus import Npu
 from aot.dialect.library import reduced_shape
-from aot.targets.npus import Npu
 
 _LARGEST_HEIGHT = 64
 _FITTED_MACS = 256

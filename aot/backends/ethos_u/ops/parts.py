@@ -20,7 +20,7 @@ import torch
 
 from aot.backends.ethos_u.block import INT32, Array
 from aot.backends.ethos_u.steps import Steps, T, scale32
-from aot.targets.npus import Npu
+from aot.backends.npus import Npu
 
 _LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096  # of a kernel
 _BLOCK_HEIGHT, _BLOCK_WIDTHS = 4, range(16, 7, -1)  # that U85 reads rows in without others

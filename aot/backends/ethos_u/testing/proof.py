@@ -9,8 +9,8 @@ from aot.backends.ethos_u.emit import adopt, emitted, reject
 from aot.backends.ethos_u.forms import check_forms
 from aot.backends.ethos_u.vela import compile_tosa
 from aot.backends.ethos_u.verify import verify
+from aot.backends.npus import NPUS
 from aot.dialect.graph import dialect_op
-from aot.targets.npus import NPUS
 
 
 def prove(region: GraphModule, configuration: str) -> bool:

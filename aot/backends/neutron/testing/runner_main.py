@@ -14,7 +14,7 @@ from tflite_micro.python.tflite_micro import runtime
 from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
 
 from aot.pte.reader import delegate_payloads
-from firmware.neutron.payload import parse
+from npu.neutron.payload import parse
 
 
 def main() -> None:

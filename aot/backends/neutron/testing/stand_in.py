@@ -15,10 +15,10 @@ import flatbuffers
 import numpy as np
 from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
 
-from firmware.neutron.payload import MAGIC
+from npu.neutron.payload import MAGIC
 
 if TYPE_CHECKING:  # the stand-in of the SDK needs no torch
-    from aot.targets.npus import Neutron
+    from aot.backends.npus import Neutron
 
 SCRATCH_BYTES = 1000
 PROFILE_BYTES = 40

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a model may be: of an nn.Module before it is exported, and of the program that comes of it.
+Anything else is a LoweringError that says what to do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.unflatten import UnflattenedModule
+from torch.nn.parameter import is_lazy
+
+from aot.accept.program import tensor_names
+from aot.dialect.quantization import WHOLE_NUMBERS
+from aot.errors import (
+    GIVE_SIZES,
+    NO_FIXED_SHAPE,
+    LoweringError,
+    describe,
+    problem_at,
+    written_as,
+)
+from aot.upstream.torch import is_traceable_wrapper_subclass, tree_leaves
+from aot.upstream.torch_export import StatefulGraphModule
+from kernels.common.tensor import MAX_RANK
+
+_aten = torch.ops.aten
+
+_SIZED = {
+    _aten.bincount.default: "(i[:, None] == torch.arange(n)).to(torch.float32).sum(0), of n bins"
+}
+"""What to write instead of ops whose results have a size of their own."""
+
+UNQUANTIZED = (torch.int32, torch.int64, torch.bool)
+"""What inputs may be that are no numbers to calculate with: indices, int32 on the device; masks."""
+
+
+_QUANTIZED = re.compile(r"torch\.ao\.nn\.(\w+\.)?quantized\b")
+"""Where torch keeps its own quantized layers."""
+
+_IS_AO = re.compile(r"torch\.ao\.quantization\b|torchao\.quantization\b")
+
+_FLOAT = ("FloatFunctional", "FXFloatFunctional")
+"""What else is there: it computes in float, and is what torch.ao.nn.quantizable is written with."""
+
+
+_PT2E = re.compile(r"(torch\.ops\.)?(quantized_decomposed|torchao)\.(de)?quantize")
+"""Ops that convert_pt2e puts into a model."""
+
+_REPLACED = {
+    torch.nn.CrossMapLRN2d: "whose code torch.export does not read: put nn.LocalResponseNorm in "
+    "its place, with the same arguments; it is the same but for the first channel, which "
+    "CrossMapLRN2d keeps in the windows of all others",
+}
+"""Layers that cannot be exported, and what to write instead."""
+
+_OBSERVING = {"FakeQuantizeBase": "a fake quantizer", "HistogramObserver": "an observer"}
+"""Classes of torch.ao and torchao; other observers change nothing."""
+
+
+def _observing(kind: type) -> str | None:
+    known = (
+        _OBSERVING.get(base.__name__) for base in kind.__mro__ if _IS_AO.match(base.__module__)
+    )
+    return next(filter(None, known), None)
+
+
+def _is_exported(module: torch.nn.Module) -> bool:
+    """Return whether a module is an exported program again. Its mode is that of the export."""
+    return isinstance(module, (StatefulGraphModule, UnflattenedModule))
+
+
+def check_module(model: object) -> None:
+    if not isinstance(model, torch.nn.Module):
+        instead = (
+            f"make one: {model.__name__}(...)"
+            if isinstance(model, type) and issubclass(model, torch.nn.Module)
+            else "an nn.Module whose forward calls it"
+            if callable(model)
+            else "the nn.Module with these weights: model.load_state_dict(...)"
+            if isinstance(model, Mapping)
+            else "the nn.Module that is in the file: torch.load(...), or torch.export.load(...)"
+            if isinstance(model, str | PurePath)
+            else "an nn.Module"
+        )
+        raise LoweringError(
+            f"the model is {describe(model)}, not a torch.nn.Module or an exported program\n"
+            f"    instead: {instead}"
+        )
+    if isinstance(model, torch.jit.ScriptModule):
+        raise LoweringError(
+            "the model is TorchScript, which torch.export does not read: give the "
+            "nn.Module that it was made from"
+        )
+    for name, part in model.named_modules():
+        if isinstance(part, torch.jit.ScriptModule):
+            raise LoweringError(
+                f"{name} of the model is TorchScript, which torch.export does not read: put the "
+                "nn.Module that it was made from in its place"
+            )
+        kind = type(part)
+        if observer := _observing(kind):
+            raise LoweringError(
+                f"{name or 'the model'} is a {kind.__name__}, {observer} of torch.ao.quantization: "
+                "give the float model that it was put into; lowering has observers of its own"
+            )
+        if _QUANTIZED.match(kind.__module__) and kind.__name__ not in _FLOAT:
+            raise LoweringError(
+                f"{name or 'the model'} is a {kind.__name__} that is quantized already: give the "
+                "float model that it was made from"
+            )
+        if kind in _REPLACED:
+            raise LoweringError(f"{name or 'the model'} is a {kind.__name__}, {_REPLACED[kind]}")
+    if isinstance(model, torch.fx.GraphModule):
+        check_float(model.graph)
+    if isinstance(model, torch.nn.DataParallel):
+        raise LoweringError("the model is DataParallel, which spreads batches: give its .module")
+    exported = {part for m in model.modules() if _is_exported(m) for part in m.modules()}
+    parts = [(name, m) for name, m in model.named_modules() if m not in exported]
+    training = [name or "the model" for name, m in parts if m.training]
+    if training:
+        shown = ", ".join(training[:3])
+        how = "call .eval() first"
+        if exported:  # whose eval() raises an error
+            how = "set part.training = False for each part of model.modules()"
+        raise LoweringError(
+            f"the model is in training mode ({shown}): {how}, so that BatchNorm and Dropout have "
+            "their meaning for inference"
+        )
+    check_weights(dict([*model.named_parameters(), *model.named_buffers()]))
+
+
+def check_float(graph: torch.fx.Graph) -> None:
+    """Raise LoweringError where convert_pt2e made a graph."""
+    found = [node for node in graph.nodes if _PT2E.match(str(node.target))]
+    if found:
+        raise LoweringError(
+            f"the model is quantized already ({found[0].target}, as convert_pt2e writes it): give "
+            "the float model that it was made from"
+        )
+
+
+def check_weights(weights: Mapping[str, object]) -> None:
+    for name, tensor in weights.items():
+        if not isinstance(tensor, torch.Tensor):
+            continue
+        if is_lazy(tensor):
+            raise LoweringError(
+                f"weight {name} has no shape yet: call the model once on an example input"
+            )
+        if tensor.is_meta:
+            raise LoweringError(
+                f"weight {name} ({describe(tensor)}) is on device meta, where it has no values: "
+                "model.load_state_dict(checkpoint, assign=True), or make the model on the CPU"
+            )
+        if tensor.device.type != "cpu":
+            raise LoweringError(
+                f"weight {name} ({describe(tensor)}) is on device {tensor.device}: "
+                "move the model with .cpu()"
+            )
+        if tensor.is_inference() and tensor.requires_grad:
+            raise LoweringError(
+                f"weight {name} was made in torch.inference_mode(), which torch.export does not "
+                "take: make the model outside of it, or in torch.no_grad()"
+            )
+        is_wrapper: bool = is_traceable_wrapper_subclass(tensor)
+        if is_wrapper:
+            raise LoweringError(
+                f"weight {name} is of the class {type(tensor).__name__}, which is no plain tensor: "
+                "give the float model, before torchao's quantize_ or what else made such weights"
+            )
+        if tensor.layout is not torch.strided or tensor.is_quantized:
+            raise LoweringError(
+                f"weight {name} is {_kind_of(tensor)}: give it dense, {_as_dense(tensor)}; "
+                "lowering makes weights int8"
+            )
+        if tensor.is_floating_point() and tensor.dtype != torch.float32:
+            raise LoweringError(
+                f"weight {name} is {describe(tensor)}: call .float() on the model; lowering makes "
+                "weights int8"
+            )
+        # Minus infinity in what is not trained is a mask's.
+        masks = not isinstance(tensor, torch.nn.Parameter)
+        finite = torch.isfinite(tensor)
+        if tensor.is_floating_point():
+            finite |= torch.isneginf(tensor) & masks
+        if tensor.is_floating_point() and not bool(finite.all()):
+            bad = int((~finite).sum())
+            raise LoweringError(
+                f"weight {name} ({describe(tensor)}) holds {bad} values that are NaN or infinite: "
+                "check the training run or the checkpoint"
+            )
+
+
+def check_signature(program: ExportedProgram, example_inputs: Sequence[torch.Tensor]) -> None:
+    """That an exported program takes what the example gives, in the example's order."""
+    inputs = tensor_names(program)
+    if len(inputs) != len(example_inputs):
+        raise LoweringError(
+            f"the program takes {len(inputs)} inputs, example_inputs has {len(example_inputs)}"
+        )
+    placeholders = {n.name: n for n in program.graph.nodes if n.op == "placeholder"}
+    for position, (name, example) in enumerate(zip(inputs, example_inputs, strict=True)):
+        value = placeholders[name].meta["val"]
+        if isinstance(value, torch.Tensor) and describe(value) != describe(example):
+            raise LoweringError(
+                f"example_inputs, input {position}, is {describe(example)}, the program was "
+                f"exported with {describe(value)}"
+            )
+
+
+def check_inputs(program: ExportedProgram) -> None:
+    names = tensor_names(program)
+    for node in program.graph.nodes:
+        if node.op != "placeholder" or node.name not in names:
+            continue
+        value = node.meta["val"]
+        dynamic = [i for i, size in enumerate(value.shape) if not isinstance(size, int)]
+        if dynamic:
+            raise LoweringError(
+                f"input {node.name} has dynamic dimensions {dynamic}: memory is planned ahead of "
+                "time, so export with fixed shapes "
+                "(leave out dynamic_shapes)"
+            )
+        if value.numel() == 0 or value.dim() > MAX_RANK:
+            raise LoweringError(
+                f"input {node.name} is {describe(value)}: an input has at least one element and at "
+                f"most {MAX_RANK} dimensions"
+            )
+        if value.dtype not in (torch.float32, *WHOLE_NUMBERS, *UNQUANTIZED):
+            instead = "x.to(torch.float32)"
+            if value.is_complex():
+                instead = "torch.view_as_real(x), and torch.view_as_complex in forward"
+            elif not value.is_floating_point():
+                instead = "x.to(torch.int32), or x.to(torch.float32) in the scale of training"
+            raise LoweringError(
+                f"input {node.name} is {describe(value)}: a model's inputs are float32 here, which "
+                "lowering makes int8, numbers of uint8, int8 or int16, which stay what they are, "
+                "indices, int32 or int64, which it makes int32, or masks, bool\n"
+                f"    instead: {instead}"
+            )
+
+
+def check_shapes(program: ExportedProgram) -> None:
+    """That no value's shape depends on other values."""
+    for node in program.graph.nodes:
+        tensors = [v for v in tree_leaves(node.meta.get("val")) if isinstance(v, torch.Tensor)]
+        if any(not isinstance(size, int) for value in tensors for size in value.shape):
+            raise LoweringError(
+                "the model has values of no fixed shape:",
+                [problem_at(node, NO_FIXED_SHAPE, _SIZED.get(node.target, GIVE_SIZES))],
+            )
+
+
+def check_dense(program: ExportedProgram) -> None:
+    """That no value is sparse, or quantized already."""
+    for node in program.graph.nodes:
+        for value in tree_leaves(node.meta.get("val")):
+            if not isinstance(value, torch.Tensor):
+                continue
+            if value.layout is torch.strided and not value.is_quantized:
+                continue
+            reason = f"it is {_kind_of(value)}"
+            raise LoweringError(
+                "the model has values that the device has no form for:",
+                [problem_at(node, reason, f"a dense value of float32, {_as_dense(value)}")],
+            )
+
+
+def _kind_of(tensor: torch.Tensor) -> str:
+    return "quantized already" if tensor.is_quantized else f"of layout {tensor.layout}"
+
+
+def _as_dense(tensor: torch.Tensor) -> str:
+    return ".dequantize()" if tensor.is_quantized else ".to_dense()"
+
+
+def check_effects(program: ExportedProgram) -> None:
+    for node in list(program.graph.nodes):
+        if node.target is _aten._assert_tensor_metadata.default:
+            continue  # shapes, dtypes and devices are static
+        if node.target is _aten._assert_async.msg and written_as(node) == "one_hot":
+            program.graph.erase_node(node)  # an index outside gives a row of zeros
+            continue
+        if "assert" in str(node.target):
+            raise LoweringError(
+                f"the model checks its data at run time ({node.target}): the device has no such "
+                "check; move it out of forward"
+            )

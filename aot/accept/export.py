@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nn.Module to the ATen graph that is quantized: checks, export, decomposition to the forms that
+the rules know.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import OutputKind
+from torch.fx import GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
+from torch.fx.node import map_arg
+
+from aot.accept.accepted import (
+    check_dense,
+    check_effects,
+    check_float,
+    check_inputs,
+    check_module,
+    check_shapes,
+    check_signature,
+    check_weights,
+)
+from aot.accept.constant_masks import ConstantMasks
+from aot.accept.hooked_weights import hooked_weights_kept
+from aot.accept.not_traced import as_it_takes, line_with_data, why_not_traced
+from aot.accept.program import result_paths, tensor_names
+from aot.accept.python_state import check_python_state
+from aot.dialect.graph import drop_dead_code, returned, state_of
+from aot.errors import LoweringError, place, raising_line, raising_module, takes_gradient
+from aot.passes.aten.attention import decompose_attention
+from aot.passes.aten.attention.mask_softmax import mask_softmax
+from aot.passes.aten.build import call
+from aot.passes.aten.channels.fold_channel_order import fold_channel_order
+from aot.passes.aten.channels.fold_scales import fold_scales
+from aot.passes.aten.constants.drop_zeros import drop_zeros
+from aot.passes.aten.constants.fold_constants import fold_constants
+from aot.passes.aten.constants.free_names import free_names
+from aot.passes.aten.constants.separate_weights import separate_weights
+from aot.passes.aten.constants.unwritten import unwritten
+from aot.passes.aten.decompositions.complex_to_pairs import complex_to_pairs
+from aot.passes.aten.decompositions.compositions import compositions
+from aot.passes.aten.integers.lift_rank_zero import lift_rank_zero
+from aot.passes.aten.integers.whole_numbers import whole_numbers
+from aot.passes.aten.layers.products_to_linear import products_to_linear
+from aot.passes.aten.layers.split_layers import split_layers
+from aot.passes.aten.masks.additive_masks import additive_masks
+from aot.passes.aten.masks.far_fills import far_fills
+from aot.passes.aten.masks.far_limits import far_limits
+from aot.passes.aten.masks.input_masks import input_masks
+from aot.passes.aten.masks.name_masks import name_masks
+from aot.passes.aten.movement import parts_to_cat
+from aot.passes.aten.movement.assignments_to_gather import assignments_to_gather
+from aot.passes.aten.movement.crops_to_padding import crops_to_padding
+from aot.passes.aten.movement.drop_expands import drop_expands
+from aot.passes.aten.movement.hoist_clamps import hoist_clamps
+from aot.passes.aten.movement.remove_identities import remove_identities
+from aot.passes.aten.movement.select_by_value import select_by_value
+from aot.passes.aten.movement.split_to_slices import split_to_slices
+from aot.passes.aten.norms.fold_normalisation import fold_normalisation
+from aot.passes.aten.norms.fuse_batch_norm import fuse_batch_norm, note_batches
+from aot.passes.aten.norms.instance_to_group_norm import instance_to_group_norm
+from aot.passes.aten.norms.scaled_powers import scaled_powers
+from aot.passes.aten.norms.whole_norms import whole_norms
+from aot.passes.aten.recurrent import split_recurrent
+from aot.passes.aten.recurrent.whole_recurrent import whole_recurrent
+from aot.passes.aten.spatial import resampling
+from aot.passes.aten.spatial.average_to_mean import average_to_mean
+from aot.passes.aten.spatial.drop_pool_indices import drop_pool_indices
+from aot.passes.aten.spatial.one_to_two_dimensions import one_to_two_dimensions
+from aot.passes.aten.spatial.pools_to_2d import pools_to_2d
+from aot.passes.aten.spatial.three_to_two_dimensions import three_to_two_dimensions
+from aot.passes.aten.state.lift_state import (
+    assignments_kept,
+    lift_state,
+    make_functional,
+    take_tensors,
+)
+from aot.rules import KEPT
+from aot.rules.function import mark_materialized
+from aot.rules.integers import is_given
+from aot.upstream.torch import PyTreeCodeGen, PyTreeInfo, tree_leaves, tree_structure
+from aot.upstream.torch_export import call_names_matched_fast, causal_masks_unread, export_silent
+
+_aten = torch.ops.aten
+
+
+def export_aten(
+    model: torch.nn.Module | ExportedProgram,
+    example_inputs: Sequence[torch.Tensor],
+    keeps: Iterable[Any] = (),
+    trains: bool = False,
+) -> GraphModule:
+    """The model as one static ATen graph, functional, with constants as get_attr nodes, and with
+    the buffers that it changes as State (aot.dialect.graph). Its `meta["computed"]` says which of
+    the model's results, counted flat, its outputs are: those that the model computes; its
+    `meta["paths"]` where each of them is in what the model returns (aot.accept.program).
+
+    Args:
+      model: in eval mode; or an exported program (then of static shapes).
+      example_inputs: one set of inputs; shapes, dtypes and memory format are what the artefact will
+        accept.
+      keeps: ATen ops to leave whole beside those that have a form of their own in the dialect.
+      trains: keep the weights of the size that a learning rate is made for.
+
+    Raises:
+      LoweringError: the model is no module, is in training mode, holds NaN or infinite weights, has
+        dynamic shapes or other inputs than the example's, gives nothing that it computes, or a
+        state, or an input that is not float32, as it is, keeps state in Python, or state that is
+        not float32 or has no memory of its own, checks its data, or cannot be exported.
+    """
+    if isinstance(model, ExportedProgram):
+        program = model
+        check_float(model.graph)
+        check_weights({**model.state_dict, **model.constants})
+    else:
+        check_module(model)
+        check_python_state(model, example_inputs)
+        program = _export(model, tuple(example_inputs))
+    check_dense(program)
+    check_inputs(program)
+    check_signature(program, example_inputs)
+    decomposed = decompose(program, keeps)
+    check_shapes(decomposed)
+    check_effects(decomposed)
+    _forget_writes_to_inputs(decomposed)
+    # What the guards would check (shapes, dtypes) is static here and is checked on the device in
+    # every call.
+    with call_names_matched_fast():
+        module = decomposed.module(check_guards=False)
+    assert isinstance(module, GraphModule)
+    if isinstance(model, ExportedProgram):
+        _take_tensors_alone(module, tensor_names(program), trains)
+    else:
+        note_batches(module, model)
+    for rewrite in (
+        lift_state,
+        functools.partial(unwritten, inputs=example_inputs),
+        whole_recurrent,
+        select_by_value,
+        remove_identities,
+        lift_rank_zero,
+        parts_to_cat.parts_to_cat,
+        split_to_slices,
+        whole_numbers,
+        fold_constants,
+        drop_zeros,
+        complex_to_pairs,
+        assignments_to_gather,
+        compositions,
+        scaled_powers,
+        whole_norms,
+        instance_to_group_norm,
+        split_recurrent.split_recurrent,
+        functools.partial(input_masks, inputs=example_inputs),
+        additive_masks,
+        decompose_attention.decompose_attention,
+        fold_constants,  # of learned queries, whose attention to each other is one
+        mask_softmax,
+        far_fills,
+        far_limits,
+        products_to_linear,
+        split_layers,
+        fold_scales,
+        *(() if trains else (fold_normalisation, fold_channel_order)),
+        crops_to_padding,
+        fuse_batch_norm,
+        name_masks,
+        drop_pool_indices,
+        pools_to_2d,
+        drop_expands,
+        one_to_two_dimensions,
+        three_to_two_dimensions,
+        average_to_mean,
+        hoist_clamps,
+        separate_weights,
+    ):
+        rewrite(module)
+        drop_dead_code(module.graph)
+    _keep_computed(module)
+    paths = result_paths(program)
+    module.meta["paths"] = [paths[position] for position in module.meta["computed"]]
+    _drop_unused_constants(module)
+    mark_materialized(module)
+    module.graph.lint()
+    module.recompile()
+    return module
+
+
+def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedProgram:
+    """The program in the ops that the rules know."""
+    kept = (
+        *KEPT,
+        *parts_to_cat.KEPT,
+        *decompose_attention.KEPT,
+        *split_recurrent.KEPT,
+        *resampling.KEPT,
+        *keeps,
+    )
+    with split_recurrent.steps_unseen():
+        try:
+            return make_functional(free_names(program), kept)
+        except PendingUnbackedSymbolNotFound:
+            check_shapes(program)  # which says where
+            raise
+
+
+def _raised_by(
+    model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]
+) -> Exception | None:
+    """What the model raises by itself, without export."""
+    try:
+        with torch.no_grad():
+            model(*example_inputs)
+    except Exception as error:
+        return error
+    return None
+
+
+def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) -> ExportedProgram:
+    try:
+        with (
+            warnings.catch_warnings(),
+            assignments_kept(model),
+            hooked_weights_kept(model),
+            causal_masks_unread(),
+            export_silent(),
+            ConstantMasks(model),
+            split_recurrent.steps_unseen(),
+        ):
+            # A tensor that is no buffer, and that forward replaces: export would keep the old one.
+            warnings.filterwarnings("error", message=".*was assigned during export")
+            # What torch's own recurrent layers do is no news.
+            warnings.filterwarnings(
+                "ignore", message=".*_flat_weights.*were assigned during export"
+            )
+            return torch.export.export(model, example_inputs)
+    except LoweringError:
+        raise
+    except Exception as error:
+        own = _raised_by(model, example_inputs)
+        is_of_gradient = own is not None and takes_gradient(own)
+        what, hint = why_not_traced(own if own is not None and is_of_gradient else error)
+        if own is not None and not is_of_gradient:
+            said = [*str(own).strip().splitlines(), ""][0]
+            what = f"the model does not run on its first sample: {type(own).__name__}: {said}"
+            hint = as_it_takes(own, example_inputs)
+        line = raising_line(error)
+        if own is None and not line:
+            line = line_with_data(model, example_inputs)
+        where = place(raising_module(error, model), line)
+        at = f"\n    at {where}" if where else ""
+        raise LoweringError(f"{what}{at}\n    instead: {hint}") from error
+
+
+def _take_tensors_alone(module: GraphModule, names: Sequence[str], keeps_results: bool) -> None:
+    """Drops the structure that a program takes its tensors in, and what is constant of it; and that
+    of what it gives, but for a training loop, which knows it.
+    """
+    given = module.graph._codegen
+    for node in list(module.graph.nodes):
+        if node.op == "placeholder" and node.target not in names:
+            module.graph.erase_node(node)
+    take_tensors(module)
+    if keeps_results and isinstance(given, PyTreeCodeGen):
+        flat = tree_structure(((0,) * len(names), {}))
+        results = given.pytree_info.out_spec
+        module.graph.set_codegen(PyTreeCodeGen(PyTreeInfo([*names], flat, results)))
+    module.recompile()
+
+
+def _forget_writes_to_inputs(program: ExportedProgram) -> None:
+    """Drops the results that an in-place op leaves in the model's inputs: nobody reads them there.
+
+    The program is functional: what comes after the op reads the result itself.
+    """
+    signature = program.graph_signature
+    output = program.graph.output_node()
+    kept = [
+        (value, spec)
+        for value, spec in zip(output.args[0], signature.output_specs, strict=True)
+        if spec.kind is not OutputKind.USER_INPUT_MUTATION
+    ]
+    output.args = (tuple(value for value, _ in kept),)
+    signature.output_specs = [spec for _, spec in kept]
+
+
+def _keep_computed(module: GraphModule) -> None:
+    """Leaves to the outputs what the model computes, or copies: None, numbers, texts and constants
+    need no device.
+    """
+    _copy_inputs(module)
+    results, states = returned(module)
+    values = tree_leaves(results)
+    kept = [i for i, v in enumerate(values) if isinstance(v, Node) and v.op != "get_attr"]
+    if not kept:
+        raise LoweringError(
+            "the model returns nothing that it computes: return at least one such tensor"
+        )
+    for position in kept:
+        value = values[position]
+        if value.op != "call_function":
+            kind, name = "input", value.target
+            if "state" in value.meta:
+                kind, name = "state", state_of(value).name
+            raise LoweringError(
+                f"output {position} of the model is its {kind} `{name}`, unchanged: return "
+                "tensors that the model computes"
+            )
+    module.meta["computed"] = kept
+    if len(kept) < len(values):
+        module.graph.output_node().args = ((*(values[i] for i in kept), *states),)
+        take_tensors(module)
+
+
+def _copy_inputs(module: GraphModule) -> None:
+    """Has the model compute those inputs of float32, or that it makes float32, that are outputs."""
+    results, states = returned(module)
+    copies: dict[Node, Node] = {}
+    with module.graph.inserting_before(module.graph.output_node()):
+        for value in tree_leaves(results):
+            if not isinstance(value, Node) or "state" in value.meta:
+                continue
+            if value.op != "placeholder" and not is_given(value):
+                continue
+            if value.meta["val"].dtype == torch.float32 and value not in copies:
+                shape = list(value.meta["val"].shape)
+                copies[value] = call(value, _aten.view.default, value, shape)
+    results = map_arg(results, lambda n: copies.get(n, n))
+    module.graph.output_node().args = ((*results, *states) if states else results,)
+
+
+def _drop_unused_constants(module: GraphModule) -> None:
+    for node in list(module.graph.nodes):
+        if node.op == "get_attr" and not node.users:
+            module.graph.erase_node(node)

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a model is given, in the forms in which users have it, as the tensors that it takes.
+
+A sample is one tensor, a tuple or list of forward's arguments in their order, or a dict of
+arguments by name. An argument may itself be a tuple, list or dict of tensors; arrays of numpy
+become tensors, of float64 float32 ones; what is no tensor (None, a number, a text) is part of the
+model, and the same in every sample. An item for which forward has no argument, as the labels of a
+DataLoader's (x, y), is left out.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import itertools
+import keyword
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch.export import ExportedProgram
+
+from aot.accept.calibration import as_inputs, iterable
+from aot.accept.program import by_name, signature_of, tensor_names
+from aot.errors import LoweringError, describe
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+Tensors = tuple[torch.Tensor, ...]
+
+
+class Inputs:
+    """How samples become tensors.
+
+    Args:
+      model: takes them.
+      example: a sample.
+      name: what to call it in errors.
+
+    Attributes:
+      model: the same model, whose forward takes the tensors one by one.
+      example: the example's tensors.
+
+    Raises:
+      LoweringError: the example is no sample, or not what forward takes.
+    """
+
+    def __init__(
+        self, model: torch.nn.Module | ExportedProgram, example: object, name: str
+    ) -> None:
+        self._signature = _signature(model)
+        given = self._arguments(example, name)
+        leaves = dict(_leaves(given.arguments))
+        self._constants = {p: v for p, v in leaves.items() if not isinstance(v, torch.Tensor)}
+        self._paths = [path for path in leaves if path not in self._constants]
+        if not self._paths:
+            raise LoweringError(
+                f"{name} is {describe(example)}: there is no tensor in it; give "
+                "tensors, or tuples, lists and dicts of them"
+            )
+        if isinstance(model, ExportedProgram):
+            self._take_as(model, name)
+        self.example = self.tensors(example, name)
+        self.model = model
+        plain = not given.kwargs and all(isinstance(a, torch.Tensor) for a in given.args)
+        if isinstance(model, torch.nn.Module) and not plain:
+            self.model = _flat(model, given, self._paths)
+
+    def _take_as(self, program: ExportedProgram, name: str) -> None:
+        """Takes the tensors in the order in which a program does."""
+        example = [torch.empty(0)] * len(tensor_names(program))
+        leaves = dict(_leaves(by_name(program, example)))
+        paths = [path for path, value in leaves.items() if isinstance(value, torch.Tensor)]
+        other = [p for p, v in self._constants.items() if p not in leaves or leaves[p] != v]
+        if set(paths) != set(self._paths) or other:
+            raise LoweringError(
+                f"{name} has {_listed([*self._paths, *other])}; the program was exported with "
+                f"{_listed(f'{p}={v!r}' if p not in paths else p for p, v in leaves.items())}"
+            )
+        self._paths = paths
+
+    def tensors(self, sample: Any, name: str) -> Tensors:
+        """A sample's tensors, in the order of forward's arguments; a tuple of these is one, too.
+
+        Raises:
+          LoweringError: it is no sample, or has other arguments than the example.
+        """
+        flat = isinstance(sample, tuple) and len(sample) == len(self._paths) > 1
+        if flat and all(isinstance(x, torch.Tensor) for x in sample):
+            return as_inputs(sample, name)
+        leaves = dict(_leaves(self._arguments(sample, name).arguments))
+        known = [*self._paths, *self._constants]
+        if leaves.keys() != set(known) and not _has_tensor(list(leaves.values())):
+            raise LoweringError(
+                f"{name} is {describe(sample)}: there is no tensor in it; give numbers as a tensor,"
+                " torch.tensor(...)"
+            )
+        if leaves.keys() != set(known):
+            raise LoweringError(
+                f"{name} has {_listed(leaves)}, the example {_listed(known)}: give the same in all;"
+                " a label, or what else the model is not to take, leave out"
+            )
+        for path, value in self._constants.items():
+            if type(leaves[path]) is not type(value) or leaves[path] != value:
+                raise LoweringError(
+                    f"{name}, {path}, is {leaves[path]!r:.40}, the example's {value!r:.40}: what "
+                    "is no tensor is part of the model, and the same in every sample"
+                )
+        return as_inputs(tuple(leaves[path] for path in self._paths), name)
+
+    def of_call(self, *args: Any, **kwargs: Any) -> Tensors:
+        """The tensors of a call of the model with what it takes; TypeError if it takes no such."""
+        leaves = dict(_leaves(self._signature.bind(*args, **kwargs).arguments))
+        if missing := [path for path in self._paths if path not in leaves]:
+            raise TypeError(f"the model is called without {_listed(missing)}")
+        return tuple(leaves[path] for path in self._paths)
+
+    def samples(
+        self, data: object, name: str, splits: bool = False
+    ) -> Iterator[Tensors | Iterator[Tensors]]:
+        """Samples, or sequences of samples, as tuples of tensors. An array of the example's rank is
+        one batch of them, of a higher one samples along its first dimension.
+
+        Args:
+          data: of the user's.
+          name: what to call it in errors.
+          splits: whether a batch of several of the example's size is so many samples.
+
+        Raises:
+          LoweringError: they cannot be iterated over; when a sample is reached, it is none.
+        """
+        array = as_tensors(data) if isinstance(data, np.ndarray) else data
+        is_batch = (
+            isinstance(array, torch.Tensor)
+            and len(self.example) == 1
+            and array.dim() == self.example[0].dim()
+        )
+        return self._samples([array] if is_batch else iterable(data, name), name, splits)
+
+    def _samples(
+        self, data: Iterable[Any], name: str, splits: bool
+    ) -> Iterator[Tensors | Iterator[Tensors]]:
+        count = itertools.count()
+        for item in data:
+            if self._is_sequence(item):
+                yield (self.tensors(s, f"{name} sample {next(count)}") for s in item)
+            else:
+                number = next(count)
+                self._check_pair(item, f"{name} sample {number}")
+                tensors = self.tensors(item, f"{name} sample {number}")
+                yield from self._split(tensors) if splits else [tensors]
+
+    def _is_sequence(self, item: Any) -> bool:
+        """Whether an item of calibration data is a sequence of samples: a generator, or a list of
+        what is no tensor, unless it has the example's own structure.
+        """
+        if isinstance(item, Iterator):
+            return True
+        if not isinstance(item, list) or not item or not isinstance(item[0], tuple | list | dict):
+            return False
+        try:
+            self.tensors(item, "")
+        except LoweringError:
+            return True
+        return False
+
+    def _check_pair(self, item: Any, name: str) -> None:
+        """Raises LoweringError for a list that may be two samples, or one with a label like it."""
+        if not isinstance(item, list) or len(item) != 2 or len(self.example) != 1:
+            return
+        (example,) = self.example
+        like = [as_tensors(x) for x in item]
+        if all(isinstance(x, torch.Tensor) and _are_alike(x, example) for x in like):
+            raise LoweringError(
+                f"{name} is a list of two tensors that are both like the input: of two samples in "
+                "sequence, give [(a,), (b,)]; of a sample and what belongs to it, (a, b)"
+            )
+
+    def _split(self, tensors: Tensors) -> list[Tensors]:
+        sizes = {
+            len(x) / len(e) if x.dim() == e.dim() > 0 and x.shape[1:] == e.shape[1:] else 0.0
+            for x, e in zip(tensors, self.example, strict=True)
+        }
+        size = sizes.pop()
+        if sizes or size <= 1 or size % 1:
+            return [tensors]
+        return list(zip(*(x.chunk(int(size)) for x in tensors), strict=True))
+
+    def _arguments(self, sample: object, name: str) -> inspect.BoundArguments:
+        sample = as_tensors(sample)
+        given = sample if isinstance(sample, tuple | list) else (sample,)
+        parameters = list(self._signature.parameters.values())
+        names = {p.name for p in parameters if p.kind is not p.POSITIONAL_ONLY}
+        any_name = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        try:
+            if isinstance(sample, Mapping) and (any_name or names >= set(sample)):
+                return self._signature.bind(**sample)
+            if isinstance(sample, Mapping) and len(parameters) > 1:
+                raise TypeError(f"there is no argument {min(map(str, sample.keys() - names))!r}")
+            if not isinstance(sample, torch.Tensor | tuple | list | Mapping):
+                raise TypeError("that is no sample")
+            positional = [p for p in parameters if p.kind in _POSITIONAL]
+            takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+            if len(given) == len(positional) + 1 > 1 and not takes_more:
+                given = given[:-1]  # a label
+            return self._signature.bind(*given)
+        except TypeError as error:
+            is_sequence = isinstance(sample, list) and len(sample) > len(parameters)
+            steps = "; of a sequence, a list of such tuples" if is_sequence else ""
+            forms = (
+                f"a tensor, a tuple of the arguments of forward{self._signature} in this order, or "
+                f"a dict of them by name{steps}"
+            )
+            if isinstance(sample, tuple | list) and not _has_tensor(sample):
+                forms = "numbers as a tensor, torch.tensor(...)"
+            elif parameters and all(p.kind is p.KEYWORD_ONLY for p in parameters):
+                forms = f"a dict of the arguments of forward{self._signature} by name"
+            raise LoweringError(f"{name} is {describe(sample)}: {error}; give {forms}") from error
+
+
+def _has_tensor(sample: Any) -> bool:
+    return not sample or any(isinstance(value, torch.Tensor) for _, value in _leaves(sample))
+
+
+def _are_alike(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return a.shape == b.shape and a.dtype == b.dtype
+
+
+def first_sample(data: object, name: str) -> tuple[Any, Iterator[Any]]:
+    """The first sample of calibration data, and the data with it.
+
+    Raises:
+      LoweringError: there is none, or they cannot be iterated over.
+    """
+    items = iter(iterable(data, name))
+    for item in items:
+        if isinstance(item, Iterator):
+            for sample in item:
+                return sample, itertools.chain([itertools.chain([sample], item)], items)
+        elif isinstance(item, list) and item and isinstance(item[0], tuple | list | dict):
+            return item[0], itertools.chain([item], items)
+        else:
+            return item, itertools.chain([item], items)
+    raise LoweringError(f"{name} yields nothing: give at least one sample")
+
+
+def _signature(model: object) -> inspect.Signature:
+    """Of forward, without annotations; any number of inputs where there is none to see."""
+    inputs = inspect.Parameter("inputs", inspect.Parameter.VAR_POSITIONAL)
+    if isinstance(model, ExportedProgram):
+        return signature_of(model)
+    if not isinstance(model, torch.nn.Module):
+        return inspect.Signature([inputs])
+    try:
+        parameters = list(inspect.signature(model.forward).parameters.values())
+    except (TypeError, ValueError):
+        return inspect.Signature([inputs])
+    empty = inspect.Parameter.empty
+    return inspect.Signature([p.replace(annotation=empty) for p in parameters])
+
+
+def as_tensors(value: Any) -> Any:
+    """The value with its numpy arrays, also those in tuples, lists and dicts, as tensors."""
+    if isinstance(value, np.ndarray):
+        wide = value.astype(np.float32) if value.dtype == np.float64 else value
+        wide = wide.astype(wide.dtype.newbyteorder("="), copy=False)
+        try:
+            return torch.from_numpy(np.require(wide, requirements="C"))
+        except TypeError:
+            return value  # of no numbers: no tensor is in it, which is said where one has to be
+    return _mapped(value, lambda inner, _: as_tensors(inner))
+
+
+def _mapped(value: Any, function: Any) -> Any:
+    """A tuple, list or dict of what a function gives for its items and their keys; others as they
+    are.
+    """
+    if isinstance(value, dict):
+        return {key: function(inner, key) for key, inner in value.items()}
+    if isinstance(value, tuple | list):
+        items = [function(inner, index) for index, inner in enumerate(value)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """What is in nested tuples, lists and dicts, by its path: "x", "state[0]", "batch['image']"."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{path}[{key!r}]" if path else str(key))
+    elif isinstance(value, tuple | list):
+        for index, inner in enumerate(value):
+            yield from _leaves(inner, f"{path}[{index}]")
+    else:
+        yield path, value
+
+
+def _listed(paths: Iterable[str]) -> str:
+    return ", ".join(paths) or "nothing"
+
+
+def _flat(
+    model: torch.nn.Module, example: inspect.BoundArguments, paths: list[str]
+) -> torch.nn.Module:
+    """The model, with its own parts, taking tensors one by one in the order of their paths."""
+    kind = type(model)
+
+    def forward(self: torch.nn.Module, *tensors: torch.Tensor) -> Any:
+        found = dict(zip(paths, tensors, strict=True))
+
+        def fill(value: Any, path: str) -> Any:
+            if isinstance(value, tuple | list | dict):
+                return _mapped(value, lambda inner, key: fill(inner, f"{path}[{key!r}]"))
+            return found.get(path, value)
+
+        filled = {name: fill(value, name) for name, value in example.arguments.items()}
+        given = inspect.BoundArguments(example.signature, OrderedDict(filled))
+        return kind.forward(self, *given.args, **given.kwargs)
+
+    forward.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, _POSITIONAL[1]) for name in ("self", *_names(paths))]
+    )
+    flat = copy.copy(model)
+    flat.__class__ = type(kind.__name__, (kind,), {"forward": forward})
+    return flat
+
+
+def _names(paths: list[str]) -> list[str]:
+    """Identifiers for paths, each another: "batch['image']" is batch_image. Those that are taken
+    get a number.
+    """
+    names = ["self"]
+    for path in paths:
+        name = re.sub(r"\W+", "_", path).strip("_")
+        if not name.isidentifier() or keyword.iskeyword(name):
+            name = f"input_{name}".strip("_")
+        numbered = (f"{name}_{n}" for n in itertools.count(1))
+        names.append(next(n for n in itertools.chain([name], numbered) if n not in names))
+    return names[1:]

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that other tools of torch have had: compiled, exported, observed, changed by .data, with a
+loss at the end.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.ao.quantization as ao
+import torch.nn.functional as F
+from torch import nn
+
+from aot.accept.uncompiled import original
+from aot.errors import LoweringError
+from aot.lower import lower
+from aot.testing.fixtures import model, samples
+
+DATA = samples((2, 6))
+
+
+def network() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(6, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3)).eval()
+
+
+def lowered(module: Any) -> bytes:
+    return lower(module, DATA[0], calibration=DATA, per_op=False).pte
+
+
+def test_compiled_models_are_what_was_compiled() -> None:
+    calls: list[object] = []
+
+    def compiler(graph: torch.fx.GraphModule, _: object) -> Any:
+        calls.append(graph)
+        return graph.forward
+
+    net = network()
+    whole: Any = torch.compile(net, backend=compiler)
+    assert original(whole) is net
+    assert lowered(whole) == lowered(net)
+    in_place = network()
+    in_place.compile(backend=compiler)
+    for other in (nn.Sequential(whole).eval(), in_place):
+        assert len(lowered(other)) > 0
+    assert calls == []
+    whole(*DATA[0])
+    assert len(calls) == 1
+
+
+def test_exported_modules_are_taken() -> None:
+    program = torch.export.export(network(), DATA[0])
+    expected = len(lowered(program))
+    assert len(lowered(program.module())) == expected
+    assert len(lowered(torch.export.unflatten(program))) == expected
+    around = nn.Sequential(program.module(), nn.Tanh())
+    with pytest.raises(LoweringError, match=r"mode \(the model, 1\): set part.training = False"):
+        lowered(around)
+    for part in around.modules():
+        part.training = False
+    assert len(lowered(around)) > 0
+
+
+def prepared(prepare: Callable[..., Any], config: Any) -> nn.Module:
+    net = nn.Sequential(nn.Linear(6, 6), nn.ReLU()).train(prepare is ao.prepare_qat)
+    vars(net)["qconfig"] = config
+    prepare(net, inplace=True)
+    net(torch.randn(9, 6))
+    return net.eval()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: prepared(ao.prepare, ao.get_default_qconfig("fbgemm")),
+            "^0.activation_post_process is a HistogramObserver, an observer of torch.ao",
+        ),
+        (
+            lambda: prepared(ao.prepare_qat, ao.get_default_qat_qconfig("fbgemm")),
+            "^0.weight_fake_quant is a Fused.*, a fake quantizer of torch.ao.*: give the float mo",
+        ),
+        (lambda: nn.Sequential(ao.FakeQuantize()).train(), "^0 is a FakeQuantize, a fake quanti"),
+    ],
+)
+def test_observers_and_fake_quantizers_are_left_out(
+    make: Callable[[], nn.Module], message: str
+) -> None:
+    with pytest.raises(LoweringError, match=message):
+        lowered(make())
+
+
+class Changed(nn.Module):
+    """Its forward changes a tensor past export."""
+
+    steps: torch.Tensor
+
+    def __init__(self, change: Callable[[Any], object]) -> None:
+        super().__init__()
+        self.register_buffer("steps", torch.zeros(6))
+        self.layer = nn.Linear(6, 6)
+        self.change = change
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.change(self)
+        return torch.add(self.layer(x), self.steps)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: m.steps.data.add_(1.0),
+        lambda m: m.layer.weight.data.mul_(0.5),
+        lambda m: m.steps.data.copy_(m.layer.bias),
+    ],
+)
+def test_data_is_changed_past_export(change: Callable[[Any], object]) -> None:
+    message = (
+        r"^the model changes a tensor by its \.data, which torch.export does not see\n"
+        r"    at test_models_as_given.py:\d+ in <lambda>: .*\.data\.\w+_\(.*\n"
+        r"    instead: a buffer \(register_buffer\) that forward changes itself, without \.data"
+    )
+    with pytest.raises(LoweringError, match=message):
+        lowered(Changed(change).eval())
+
+
+class Loss(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.mse_loss(x * 2.0, torch.tanh(x))
+
+
+def test_losses_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        lowered(Loss().eval())
+    said = [m for m in caplog.messages if "computes a loss" in m]
+    assert len(said) == 1
+    assert "mse_loss (at test_models_as_given.py:" in said[0]
+    with pytest.raises(LoweringError, match=r"computes a loss \(gaussian_nll_loss\)\n.*\n.*inst"):
+        lowered(model(lambda x: F.gaussian_nll_loss(x, x * 0.5, x.exp())))

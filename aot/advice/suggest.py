@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What would make a lowered model better or smaller, by how much, and whether it does."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from torch.fx import GraphModule, Node
+
+from aot.backends.cortex_m import FLOAT_OPS, has_float_kernel
+from aot.dialect.graph import calls
+from aot.dialect.qdq import DEQUANTIZE, QUANTIZE
+from aot.dialect.quantization import INT16, Quantization
+from aot.dialect.results import taken_from
+from aot.errors import module_path, place
+from aot.lower import Lowered
+from aot.quality.change import Change
+from aot.quality.decibels import EQUAL_DB, ROUGH_DB, decibels, in_decibels
+from aot.quality.finding import interval, name_of
+from aot.quality.value import Value
+from aot.quality.values import Sequences, Values
+from aot.quantizer.int4 import rounded_to_eight_bits, rounded_to_groups
+from aot.quantizer.int16 import takes_int16
+from aot.quantizer.quantizer import Int8Quantizer
+from aot.quantizer.recipe import FLOAT, INT4_GROUPS, Recipe
+from aot.quantizer.recipe import INT16 as AS_INT16
+from aot.rules import fused_clamp, rule_for
+from aot.rules.four_bits import GROUP, has_four_bit_form
+from aot.rules.function import function_root, members
+from aot.rules.rule import Shares
+from tools.text.progress import counted
+
+SAMPLES = 16
+"""On how many samples changes are tried, at most: SQNR differs by ten decibels from one sample to
+another, so that of four not even the sign of a gain may be that of all."""
+
+_FINER = 0.8
+"""A range is worth a change if what is seen of it is less than this share."""
+
+_WORTH_DB = 0.2
+"""A change that gains less than this is none."""
+
+_AFFORDABLE_DB = 1.0
+"""What half of a layer's flash may cost."""
+
+EQUALIZE = "equalize"
+
+Again = Callable[[Mapping[str, str]], Lowered]
+"""Lowers the model again, with settings of `quantization` by layer."""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A change of one layer's quantization, or of one value's range.
+
+    Attributes:
+      kind: "range": give the value the range that it has on the samples, by other calibration data
+        or another observer; a setting of `quantization`: "int16", "float32", "int8w4g32"; or
+        "equalize", for the whole model, of which the value is what costs most.
+      value: what to change; with a setting all values of its layer, of an input all that read it.
+      predicted_db: SQNR of the model's outputs with the change, from the noise of single values;
+        None where that does not tell.
+      measured_db: the same, from a run of the model that is quantized so.
+      before_db: without the change.
+      setting: for `quantization`, by layer or function; empty where there is none for it.
+      saved_bytes: of weights.
+      lowered_db: SQNR of the outputs, the mean over them, of the model lowered again, on all
+        samples; None if it was not.
+      lowered_from_db: without the change.
+    """
+
+    kind: str
+    value: Value
+    predicted_db: float | None
+    measured_db: float | None
+    before_db: float | None
+    setting: Mapping[str, str] = field(default_factory=dict)
+    saved_bytes: int = 0
+    lowered_db: float | None = None
+    lowered_from_db: float | None = None
+
+    @property
+    def gain_db(self) -> float:
+        """As lowering measured it, or else the run."""
+        before, after = self.before_db, self.measured_db
+        if self.lowered_db is not None:
+            before, after = self.lowered_from_db, self.lowered_db
+        return 0.0 if after is None or before is None else after - before
+
+    def __str__(self) -> str:
+        what, where = name_of(self.value.value), place(self.value.module, self.value.source)
+        held = interval(*self.value.limits)
+        todo = f"{what} with the range {interval(*_seen(self.value))}, not {held}"
+        if self.setting:
+            todo = f"quantization={json.dumps(dict(self.setting))}"
+        parts = []
+        if self.kind == EQUALIZE:
+            todo = "equalize=True"
+        else:
+            parts = [f"SQNR {in_decibels(self.before_db)} -> {in_decibels(self.measured_db)}"]
+        if self.predicted_db is not None:
+            parts.append(f"predicted {in_decibels(self.predicted_db)}")
+        if self.lowered_db is not None:
+            before = in_decibels(self.lowered_from_db)
+            parts.append(f"lowered so {before} -> {in_decibels(self.lowered_db)}")
+        if self.saved_bytes:
+            parts.append(f"{self.saved_bytes:,} bytes less")
+        return f"{todo}: {', '.join(parts)}" + (f" (at {where})" if where else "")
+
+
+def suggest(
+    lowered: Lowered,
+    count: int = 3,
+    again: Again | None = None,
+    equalized: Callable[[], Lowered] | None = None,
+) -> list[Suggestion]:
+    """The changes of single layers and values that gain most, the best first; behind them those
+    that save flash at little cost, the largest first.
+
+    Args:
+      lowered: a model. What its values cost is measured again, on more samples.
+      count: how many values to try changes of: those that cost most.
+      again: lowers the model again with each setting that is suggested.
+      equalized: lowers it again with equalize=True, which is tried where int8 is rough.
+    """
+    values = Values(lowered.quantized, lowered.floats, lowered.folded, SAMPLES)
+    samples = [(s, [x.contiguous() for x in xs]) for s, xs in lowered.quality.samples.samples]
+    before = values.sqnr_db(samples)
+    lowered = replace(lowered, quality=replace(lowered.quality, values=values.measure(samples)))
+    worst = lowered.quality.worst()[:count]
+    tried = counted(worst, "trying changes of value", len(worst))
+    better = [s for value in tried for s in _of(value, lowered, values, samples, before)]
+    reached = max((s.measured_db or before or 0.0 for s in better), default=before)
+    if worst and reached is not None and reached < ROUGH_DB:
+        better += _in_front(worst[0], lowered, values, samples, before)
+    smaller = list(_smaller(lowered, values, samples, before))
+    smaller = sorted(smaller, key=lambda s: -s.saved_bytes)[:count]
+    # An input and the layer that reads it alone may come to the same.
+    known = {tuple(sorted(s.setting.items())) or s.value.name: s for s in reversed(better)}
+    better = [s for s in reversed(known.values()) if s.gain_db > _WORTH_DB]
+    from_db = _mean_db(lowered)
+    if again is not None:
+        better, smaller = (
+            [_lowered(s, again, from_db) for s in group] for group in (better, smaller)
+        )
+        smaller = [s for s in smaller if s.gain_db >= -_AFFORDABLE_DB]
+    if equalized is not None and worst and from_db is not None and from_db < ROUGH_DB:
+        found = Suggestion(EQUALIZE, worst[0], None, None, before, lowered_from_db=from_db)
+        better.append(replace(found, lowered_db=_mean_db(equalized())))
+    better = [s for s in better if s.gain_db > _WORTH_DB]
+    return [*sorted(better, key=lambda s: -s.gain_db), *smaller]
+
+
+def _lowered(suggestion: Suggestion, again: Again, from_db: float | None) -> Suggestion:
+    if not suggestion.setting:
+        return suggestion
+    after = _mean_db(again(suggestion.setting))
+    return replace(suggestion, lowered_db=after, lowered_from_db=from_db)
+
+
+def _mean_db(lowered: Lowered) -> float | None:
+    """SQNR of a model's outputs, the mean over them."""
+    noises = [10 ** (-o.sqnr_db / 10) for o in lowered.quality.outputs if o.sqnr_db is not None]
+    return decibels(1.0, sum(noises) / len(noises)) if noises else None
+
+
+def _of(
+    value: Value, lowered: Lowered, values: Values, samples: Sequences, before: float | None
+) -> Iterator[Suggestion]:
+    every = lowered.quality.values
+    total = sum(v.noise_to_signal or 0.0 for v in every)
+    readers = [v for v in every if v.value.name in values.read_by(value.name)]
+
+    def changed(kind: str, changing: Sequence[Value]) -> Suggestion:
+        return _changed(kind, changing, value, lowered, values, samples, before)
+
+    for kind, has_form in ((FLOAT, _has_float_form), (AS_INT16, _has_int16_form)):
+        tried = []
+        # What is int8 and reads the value rounds it: it may take both to gain anything.
+        for changing in ([value], [value, *readers]) if readers else ([value],):
+            if all(v.quantization.type is not INT16 and has_form(v.value) for v in changing):
+                tried.append(changed(kind, changing))
+        if tried:
+            few, many = tried[0], tried[-1]
+            yield many if many.gain_db > few.gain_db + _WORTH_DB else few
+    # What only moves the value has its quantization, and no noise of its own.
+    alike = [v for v in every if v.quantization == value.quantization]
+    (low, high), (least, greatest) = _seen(*alike), value.limits
+    if low < high and (high - low < _FINER * (greatest - least)):
+        share = ((high - low) / (greatest - least)) ** 2
+        saved = sum(v.noise_to_signal or 0.0 for v in alike) * (1.0 - share)
+        other = {value.quantization: _quantization(low, high, value.quantization)}
+        yield Suggestion(
+            "range",
+            replace(value, low=low, high=high),
+            _predicted(before, total, total - saved),
+            values.sqnr_db(samples, Change(other=other)),
+            before,
+        )
+
+
+def _in_front(
+    value: Value, lowered: Lowered, values: Values, samples: Sequences, before: float | None
+) -> Iterator[Suggestion]:
+    """All that leads to a value in int16: of a function that is steep, such as a logarithm, int8
+    has lost before it what it needs.
+    """
+    front = _computed_from(value.value)
+    changing = [
+        v
+        for v in lowered.quality.values
+        if v.value in front and v.quantization.type is not INT16
+        if _has_int16_form(v.value) and not _only_moves(v.value)
+    ]
+    if value in changing and len(changing) > 1:
+        yield _changed(AS_INT16, changing, value, lowered, values, samples, before)
+
+
+def _changed(
+    kind: str,
+    changing: Sequence[Value],
+    value: Value,
+    lowered: Lowered,
+    values: Values,
+    samples: Sequences,
+    before: float | None,
+) -> Suggestion:
+    """Another setting for what computes values, for the sake of one of them."""
+    every = lowered.quality.values
+    total = sum(v.noise_to_signal or 0.0 for v in every)
+    ops = [v.value for v in changing]
+    if kind == FLOAT:  # a layer in int8 with a clamp in float behind it is no longer one op with it
+        ops = [node for value in ops for node in dict.fromkeys((_layer(value), value))]
+    setting = dict.fromkeys((name for node in ops for name in _named(node)), kind)
+    change = _of_setting(lowered, setting)
+    if kind == AS_INT16:  # with which weights have eight bits
+        narrow = [_layer(v.value).name for v in changing if v.name in _four_bits(lowered)]
+        change = replace(change, weights=dict.fromkeys(narrow, rounded_to_eight_bits))
+    noises = {v.name: v.noise_to_signal or 0.0 for v in every if v.value.name in change.changed}
+    left = values.noise_to_signal(samples, noises, change) or 0.0
+    predicted = _predicted(before, total, total - sum(noises.values()) + left)
+    return Suggestion(kind, value, predicted, values.sqnr_db(samples, change), before, setting)
+
+
+def _computed_from(value: Node) -> set[Node]:
+    """A value, and all that it is computed from."""
+    found, waiting = {value}, [value]
+    while waiting:
+        new = set(waiting.pop().all_input_nodes) - found
+        found |= new
+        waiting.extend(new)
+    return found
+
+
+def _smaller(
+    lowered: Lowered, values: Values, samples: Sequences, before: float | None
+) -> Iterator[Suggestion]:
+    """Layers whose weights may have four bits."""
+    floats = {node.name: node for node in lowered.floats.graph.nodes}
+    narrow = _four_bits(lowered)
+    for value in lowered.quality.values:
+        layer = floats.get(_layer(value.value).name)
+        if layer is None or not has_four_bit_form(layer) or before is None:
+            continue
+        if value.name in narrow:  # as it is
+            continue
+        change = Change(weights={layer.name: rounded_to_groups})
+        measured = values.sqnr_db(samples, change)
+        if measured is not None and measured >= before - _AFFORDABLE_DB:
+            channels, depth, *_ = layer.args[1].meta["val"].shape
+            saved = channels * (depth - math.ceil(depth / 2) - math.ceil(depth / GROUP))
+            setting = dict.fromkeys(_named(layer), INT4_GROUPS)
+            yield Suggestion(INT4_GROUPS, value, None, measured, before, setting, saved)
+
+
+def _four_bits(lowered: Lowered) -> set[str]:
+    """The values, by their names, of layers whose weights have four bits."""
+    layers = (n for n in lowered.folded.graph.nodes if calls(n, "linear_w4"))
+    return {layer.meta["origin"].quantized for layer in layers}
+
+
+def _computing(value: Node) -> list[Node]:
+    """The ops that give a value; of an input, which has the type of what reads it, all of those."""
+    if value.op != "placeholder":
+        return [value] if function_root(value) is None else members(value)
+    return _readers(value)
+
+
+def _readers(value: Node) -> list[Node]:
+    """The ops that read a value as it is, or quantized."""
+    found: list[Node] = []
+    for reader in value.users:
+        if reader.target in (QUANTIZE, DEQUANTIZE):
+            found += _readers(reader)
+        elif reader.op == "call_function":
+            found.append(reader)
+    return found
+
+
+def _named(value: Node) -> list[str]:
+    """What settings call what computes a value: its module, or the value where others are in it."""
+    names = []
+    for node in _computing(value):
+        path = module_path(node).partition(" ")[0]
+        inside = (module_path(n).startswith(f"{path}.") for n in node.graph.nodes)
+        names.append(f"{path}:{node.name}" if not path or any(inside) else path)
+    return [*dict.fromkeys(names)]
+
+
+def _of_setting(lowered: Lowered, setting: Mapping[str, str]) -> Change:
+    """What a setting changes of the values of a lowered model, as its quantizer would."""
+    floats = GraphModule(lowered.floats, copy.deepcopy(lowered.floats.graph))
+    quantizer = Int8Quantizer(recipe=Recipe.of(setting))
+    quantizer.annotate(quantizer.transform_for_annotation(floats))
+    only_float = {
+        node.name
+        for node in floats.graph.nodes
+        if node.op == "placeholder" and quantizer.floats.issuperset(n.name for n in node.users)
+    }
+    ranges = {v.value.name: (v.low, v.high) for v in lowered.quality.values}
+    return Change(quantizer.wide, quantizer.floats | only_float, ranges)
+
+
+def _layer(value: Node) -> Node:
+    """The op that computes a value, which a clamp may be fused with."""
+    fused = fused_clamp(value) if value.op == "call_function" else None
+    return value if fused is None else fused[0]
+
+
+def _has_int16_form(value: Node) -> bool:
+    if value.op == "placeholder":
+        return all(map(_has_int16_form, _computing(value)))
+    node = _layer(value)
+    rule = rule_for(node)
+    return rule is not None and takes_int16(rule, node)
+
+
+def _only_moves(value: Node) -> bool:
+    """Whether an op leaves values as they are: they have the type of what it moves."""
+    rule = rule_for(value)
+    return rule is not None and isinstance(rule.output, Shares)
+
+
+def _has_float_form(value: Node) -> bool:
+    calls = (taken_from(node)[0] for node in _computing(value))
+    return all(has_float_kernel(_layer(call)) or call.target in FLOAT_OPS for call in calls)
+
+
+def _predicted(before: float | None, total: float, left: float) -> float | None:
+    """SQNR where of the single values' noise some is left; what cancels now need not do so then."""
+    gain, alone = decibels(total, left), decibels(1.0, left)
+    if before is None or gain is None or alone is None:
+        return None
+    return min(EQUAL_DB, before + gain, alone)
+
+
+def _seen(*values: Value) -> tuple[float, float]:
+    """The range of values of one quantization on the samples, with zero in it."""
+    return min(0.0, *(v.low for v in values)), max(0.0, *(v.high for v in values))
+
+
+def _quantization(low: float, high: float, like: Quantization) -> Quantization:
+    """Of a range, as an observer of the least and the greatest makes it."""
+    kind = like.type
+    if kind.symmetric:
+        return Quantization(max(-low, high) / kind.quant_max or like.scale, 0, kind)
+    scale = (high - low) / (kind.quant_max - kind.quant_min)
+    return Quantization(scale, kind.quant_min - round(low / scale), kind)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The NPUs that lowering is for; imports nothing that lowers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Npu:
+    """A configuration.
+
+    Attributes:
+      name: as Vela, boards and targets call it, e.g. "ethos-u55-128".
+      system_config: which of Vela's describes the memories that cycles are estimated with.
+      memory_mode: of Vela: what its AXI ports lead to.
+      modelled: whether the functional model (firmware/ethos_u) executes its payloads.
+    """
+
+    name: str
+    system_config: str
+    memory_mode: str
+    modelled: bool
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulates in a cycle, at most."""
+        return int(self.name.rpartition("-")[2])
+
+    @property
+    def is_u85(self) -> bool:
+        return self.name.startswith("ethos-u85-")
+
+    @property
+    def keeps_inputs_far(self) -> bool:
+        """Whether a region's inputs and outputs lie in the memory behind the cache."""
+        return self.memory_mode.startswith("Dedicated_Sram")
+
+    @property
+    def cache_bytes(self) -> int:
+        """Of the memory of its own that Vela plans with, as its memory mode has it."""
+        found = re.fullmatch(r"Dedicated_Sram_(\d+)KB", self.memory_mode)
+        return int(found[1]) << 10 if found else 0
+
+    @property
+    def is_smallest(self) -> bool:
+        """Whether Vela 5.1.0 loads tables that it fuses into a transpose behind the end of its
+        memory.
+        """
+        return self.name in ("ethos-u55-32", "ethos-u55-64")
+
+
+# System configurations and memory modes are the ones that ExecuTorch takes for each product.
+_PRODUCTS = {
+    "u55": ((32, 64, 128, 256), "Ethos_U55_High_End_Embedded", "Shared_Sram", True),
+    "u65": ((256, 512), "Ethos_U65_High_End", "Dedicated_Sram_384KB", True),
+    "u85": ((128, 256, 512, 1024, 2048), "Ethos_U85_SYS_DRAM_Mid", "Sram_Only", False),
+}
+NPUS: dict[str, Npu] = {
+    name: Npu(name, system_config, memory_mode, modelled)
+    for product, (all_macs, system_config, memory_mode, modelled) in _PRODUCTS.items()
+    for name in (f"ethos-{product}-{macs}" for macs in all_macs)
+}
+
+
+@dataclass(frozen=True)
+class Neutron:
+    """A part with an eIQ Neutron NPU of NXP's.
+
+    Attributes:
+      name: as boards and targets call it, e.g. "imxrt700".
+      sdk_target: as NXP's converter calls it.
+      fetches_weights: whether the NPU's program copies its weights to SRAM, because the NPU does
+        not reach the flash memory that they lie in.
+    """
+
+    name: str
+    sdk_target: str
+    fetches_weights: bool
+
+
+NEUTRONS = {
+    part.name: part
+    for part in (
+        Neutron("imxrt700", "imxrt700", fetches_weights=True),  # N3-64
+        Neutron("mcxn947", "mcxn94x", fetches_weights=False),  # N1-16
+    )
+}
+
+CUT, FAIL, OFF = "cut", "fail", "off"
+VERIFICATIONS = (CUT, FAIL, OFF)
+"""What becomes of a part of a model whose program for the NPU does not compute what it should: it
+is cut where that starts; lowering fails; nobody looks.
+"""
+
+REQUIRED, AUTO = "required", "auto"
+PRESENCES = (REQUIRED, AUTO)
+"""What becomes of a model for a Neutron NPU where NXP's converter is not installed: lowering fails;
+or everything runs on the CPU, as the report says.
+"""

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What torch makes of the softmax in scaled_dot_product_attention: 0 instead of NaN for a row of
+minus infinity only, by four more ops that look for such rows.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch.fx import GraphModule, Node
+
+from aot.dialect.graph import tensor_constant
+from aot.passes.aten.masks.mask_nodes import MOVEMENT
+from aot.rules.rule import argument
+
+_aten = torch.ops.aten
+# What may give minus infinity because one of its inputs is that.
+_HANDED_ON = {
+    *MOVEMENT,
+    _aten.add.Tensor,
+    _aten.sub.Tensor,
+    _aten.where.self,
+    _aten.mul.Tensor,
+    _aten.mul.Scalar,
+}
+
+
+def safe_choice(module: GraphModule, softmax: Node) -> Node | None:
+    """What is 0 where all scores of a softmax's row are minus infinity, and its result elsewhere;
+    None if that is asked nowhere.
+    """
+    for where in softmax.users:
+        if where.target is not _aten.where.self or where.args[2] is not softmax:
+            continue
+        asked, zero = where.args[:2]
+        number = tensor_constant(module, zero)
+        if number is not None and not bool(number.any()) and _asks(softmax, asked):
+            return where
+    return None
+
+
+def _asks(softmax: Node, asked: object) -> bool:
+    """Whether a value is not(any(not(scores == -inf))), along the dimension of the softmax."""
+    scores = softmax.args[0]
+    assert isinstance(scores, Node)
+    some = _of(asked, _aten.logical_not.default)
+    finite = _of(some, _aten.any.dim)
+    equal = _of(_of(finite, _aten.logical_not.default), _aten.eq.Scalar)
+    if equal is not scores:
+        return False
+    assert isinstance(some, Node) and isinstance(finite, Node)
+    (infinite,) = finite.all_input_nodes
+    rank = scores.meta["val"].dim()
+    same_row = (argument(some, "dim") - argument(softmax, "dim")) % rank == 0
+    return same_row and bool(argument(some, "keepdim")) and bool(infinite.args[1] == -math.inf)
+
+
+def _of(node: object, target: object) -> object:
+    """The first argument of a call of an op, None of anything else."""
+    return node.args[0] if isinstance(node, Node) and node.target is target else None
+
+
+def may_be_infinite(module: GraphModule, scores: Node) -> bool:
+    """Whether a constant puts minus infinity into scores."""
+    known = tensor_constant(module, scores)
+    if known is not None:
+        return known.is_floating_point() and bool((known == -math.inf).any())
+    if scores.target not in _HANDED_ON:
+        return False
+    return any(may_be_infinite(module, source) for source in scores.all_input_nodes)

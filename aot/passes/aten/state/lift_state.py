@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the buffers that a model changes explicit: each becomes an input of the graph, and its new
+value an output (aot.dialect.graph.State).
+
+Buffers whose value reaches no output, a counter of calls or one that is written and never read, are
+forgotten; so are writes that leave a buffer as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import OutputKind, OutputSpec
+from torch.fx import Graph, GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
+from torch.fx.graph import CodeGen
+
+from aot.dialect.graph import State, drop_dead_code, state_of, tensor_constant
+from aot.errors import (
+    WRITTEN_OUT,
+    LoweringError,
+    describe,
+    module_path,
+    node_of,
+    op_name,
+    place,
+    source_line,
+)
+from aot.passes.aten.decompositions.run_decompositions import run_decompositions
+from aot.upstream.torch import (
+    OpOverload,
+    SpecViolationError,
+    is_functorch_wrapped_tensor,
+    tree_map_only,
+)
+from kernels.common.tensor import MAX_RANK
+
+_aten = torch.ops.aten
+
+_EXECUTING = re.compile(r"While executing %(\w+)")
+
+
+@contextmanager
+def assignments_kept(model: torch.nn.Module) -> Iterator[None]:
+    """Within it, what forward assigns to buffers is written into them when forward ends.
+
+    torch.export does that for the model's own buffers, not for those of submodules, and it takes
+    the very value: where that is an input or another buffer, or where the old value is a result,
+    the program is wrong. So values and results are copied before anything is written.
+    """
+    buffers: dict[tuple[torch.nn.Module, str], tuple[str, torch.Tensor | None]] = {}
+
+    def remember(*_: object) -> None:
+        for path, part in model.named_modules():
+            for name, buffer in part._buffers.items():
+                buffers[part, name] = f"{path}.{name}".removeprefix("."), buffer
+
+    def write(_module: torch.nn.Module, _inputs: object, results: Any) -> Any:
+        copies: dict[tuple[torch.nn.Module, str], torch.Tensor] = {}
+        for (part, name), (full_name, buffer) in buffers.items():
+            value = part._buffers[name]
+            if value is not buffer:
+                if buffer is None or value is None or _spec(value) != _spec(buffer):
+                    raise _changed(full_name, buffer, value)
+                copies[part, name] = value.clone()
+        if not copies:
+            return results
+        results = tree_map_only(torch.Tensor, torch.clone, results)
+        for (part, name), value in copies.items():
+            _, buffer = buffers[part, name]
+            if part is model:
+                setattr(part, name, value)  # which export sees
+            elif buffer is not None:
+                buffer.copy_(value)
+                part._buffers[name] = buffer
+        return results
+
+    handles = (model.register_forward_pre_hook(remember), model.register_forward_hook(write))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedProgram:
+    """The program decomposed but for the ops kept, so that it writes buffers at its end only.
+
+    Raises:
+      LoweringError: a buffer becomes another shape, shares its memory, or shares its new value with
+        another; or what changes is no buffer.
+    """
+    for node in program.graph.nodes:
+        if node.target is _aten.copy_.default:
+            buffer, value = node.args
+            _check_write(buffer.name.removeprefix("b_"), buffer.meta["val"], value.meta["val"])
+    try:
+        functional = run_decompositions(program, kept)
+    except SpecViolationError as error:
+        raise LoweringError(
+            "the model gives one value to two buffers, or to a buffer and to an input that it "
+            "changes: keep it in one"
+        ) from error
+    except (AssertionError, RuntimeError) as error:  # torch's
+        constants = {**program.state_dict, **program.constants}
+        if any(map(_is_wrapped, constants.values())):
+            raise LoweringError(
+                "the model transforms a function in a way that torch.export does not write down "
+                "(torch.func.grad, jvp and their kin)\n"
+                f"    instead: {WRITTEN_OUT}"
+            ) from error
+        shared = _shared_memory(constants)
+        if shared and isinstance(error, AssertionError):
+            raise LoweringError(
+                f"the model changes a buffer that shares its memory with another ({shared}): give "
+                "each its own, with .clone(), and a module one name only"
+            ) from error
+        if isinstance(error, PendingUnbackedSymbolNotFound):
+            raise
+        raise _not_decomposed(program, error) from error
+    for spec in functional.graph_signature.output_specs:
+        if spec.kind is OutputKind.PARAMETER_MUTATION and _is_renormed(functional, spec):
+            layer = str(spec.target).rpartition(".")[0] or "the model"
+            raise LoweringError(
+                f"max_norm of {layer} changes its weight in each call: do it once, under "
+                "torch.no_grad(), weight.copy_(weight.renorm(norm_type, 0, max_norm)), and leave "
+                "it out, layer.max_norm = None"
+            )
+        if spec.kind is OutputKind.PARAMETER_MUTATION:
+            raise LoweringError(
+                f"the model changes its parameter {spec.target}: make it a buffer "
+                "(register_buffer), which is state"
+            )
+    return functional
+
+
+def _not_decomposed(program: ExportedProgram, error: Exception) -> LoweringError:
+    """Name the op that torch does not decompose, and the reason: memory, or torch's own."""
+    node = _failed_at(program, error)
+    at = (
+        f"\n    at {place(op_name(node), place(module_path(node), source_line(node)))}"
+        if node
+        else ""
+    )
+    text = [*str(error).strip().splitlines(), ""][0]
+    is_written = any(
+        isinstance(n.target, OpOverload) and n.target._schema.is_mutable
+        for n in program.graph.nodes
+    )
+    if is_written:
+        return LoweringError(
+            f"torch.export cannot follow what the model changes: {text}{at}\n"
+            "    instead: make it a buffer (register_buffer) with memory of its own, and change it "
+            "in place or assign to it"
+        )
+    return LoweringError(
+        f"torch.export cannot decompose an op of the model: {text}{at}\n    instead: other "
+        "functions that compute the same (docs/operators.md)"
+    )
+
+
+def _failed_at(program: ExportedProgram, error: Exception) -> Node | None:
+    """The node of a program that torch was at: of its frames, or as it writes into its text."""
+    names = {node.name: node for node in program.graph.nodes if node.op == "call_function"}
+    found = _EXECUTING.search(str(error))
+    node = node_of(error)
+    name = found[1] if found else node.name if node else ""
+    return names.get(name)
+
+
+def _is_renormed(program: ExportedProgram, spec: OutputSpec) -> bool:
+    """Whether what a parameter becomes is what max_norm of an embedding makes of it."""
+    nodes = [n for n in program.graph.nodes if n.name == spec.arg.name]
+    return any(n.target is torch.ops.aten.embedding_renorm.default for n in nodes)
+
+
+def _check_write(name: str, before: torch.Tensor, value: torch.Tensor) -> None:
+    """That a value fits into a buffer: export does not look at the shapes of what it writes."""
+    missing = before.dim() - value.dim()
+    pairs = zip(value.shape, before.shape[max(missing, 0) :], strict=False)
+    if missing < 0 or any(n not in (1, m) for n, m in pairs):
+        raise _changed(name, before, value)
+
+
+def _spec(value: torch.Tensor) -> tuple[torch.Size, torch.dtype]:
+    return value.shape, value.dtype
+
+
+def _changed(name: str, before: object, value: object) -> LoweringError:
+    return LoweringError(
+        f"the model's state {name} is {describe(before)} and becomes {describe(value)}: state "
+        "keeps its shape and dtype from before the first run; where it grows, keep the last values "
+        "only"
+    )
+
+
+def _is_wrapped(value: object) -> bool:
+    """Whether it is a tensor that a transformation of torch.func works on, which has no memory."""
+    return isinstance(value, torch.Tensor) and is_functorch_wrapped_tensor(value)
+
+
+def _shared_memory(tensors: Mapping[str, object]) -> str:
+    """Pairs of names whose tensors lie in one piece of memory, for a message."""
+    owners: dict[int, str] = {}
+    pairs = []
+    for name, tensor in tensors.items():
+        if isinstance(tensor, torch.Tensor):
+            owner = owners.setdefault(tensor.untyped_storage().data_ptr(), name)
+            if owner != name:
+                pairs.append(f"{owner} and {name}")
+    return ", ".join(pairs)
+
+
+def lift_state(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many states it has.
+
+    Args:
+      module: a functional graph that ends in `copy_` nodes, which write buffers.
+
+    Raises:
+      LoweringError: state of another dtype than float32, before or after, without elements, or of
+        too many dimensions.
+    """
+    graph = module.graph
+    writes = {n.args[0]: n.args[1] for n in graph.nodes if n.target is _aten.copy_.default}
+    for node in list(graph.nodes):
+        if node.target is _aten.copy_.default:
+            node.replace_all_uses_with(node.args[1])
+            graph.erase_node(node)
+    output = graph.output_node()
+    returned: Any = output.args[0]
+    values = {b: v for b, v in writes.items() if isinstance(b, Node) and b is not v}
+    live = _live(graph, values)
+    if not live:
+        return 0
+    last = [n for n in graph.nodes if n.op == "placeholder"][-1:]
+    states: list[Node] = []
+    for buffer in live:
+        with graph.inserting_after(*last) if last else graph.inserting_before(None):
+            state = _placeholder(module, buffer)
+        buffer.replace_all_uses_with(state)
+        last = [state]
+        states.append(state)
+        values = {b: state if v is buffer else v for b, v in values.items()}
+    with graph.inserting_before(output):
+        new = [_fitting(values[buffer], state) for buffer, state in zip(live, states, strict=True)]
+    output.args = ((*returned, *new),)
+    take_tensors(module)
+    drop_dead_code(graph)
+    module.recompile()
+    return len(live)
+
+
+def take_tensors(module: GraphModule) -> None:
+    """Has a graph take and give tensors one by one: what export has around it knows the model's own
+    inputs and outputs only.
+    """
+    module.graph.set_codegen(CodeGen())
+    module._forward_pre_hooks.clear()
+
+
+def _live(graph: Graph, values: Mapping[Node, Any]) -> list[Node]:
+    """Buffers that outputs depend on, in this run or in a later one, in the graph's order."""
+    seen: set[Node] = set()
+    waiting = list(graph.output_node().all_input_nodes)
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            waiting += node.all_input_nodes
+            if isinstance(values.get(node), Node):
+                waiting.append(values[node])
+    return [node for node in graph.nodes if node in values and node in seen]
+
+
+def _placeholder(module: GraphModule, buffer: Node) -> Node:
+    name = str(buffer.target)
+    initial = tensor_constant(module, buffer)
+    assert initial is not None
+    if initial.dtype != torch.float32:
+        raise LoweringError(
+            f"the model's state {name} is {describe(initial)}: state that an output depends on is "
+            "float32; lowering makes it int8"
+        )
+    if initial.numel() == 0 or initial.dim() > MAX_RANK:
+        raise LoweringError(
+            f"the model's state {name} is {describe(initial)}: state has at least one element and "
+            f"at most {MAX_RANK} dimensions"
+        )
+    node = module.graph.placeholder(name.replace(".", "_"))
+    node.target = node.name  # nothing else's, be it an input or a buffer of another module
+    node.meta.update(val=buffer.meta["val"], state=State(name, initial.clone().contiguous()))
+    return node
+
+
+def _fitting(value: Node, state: Node) -> Node:
+    """The value written to a state, repeated to the state's shape as copy_ does."""
+    before, after = state.meta["val"], value.meta["val"]
+    if before.dtype != after.dtype:
+        raise _changed(state_of(state).name, before, after)
+    if before.shape == after.shape:
+        return value
+    expand, shape = _aten.expand.default, list(before.shape)
+    node = value.graph.call_function(expand, (value, shape))
+    node.meta = {**value.meta, "val": expand(after, shape)}
+    return node

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.fx import GraphModule
+
+from aot.accept.export import decompose
+from aot.dialect.graph import initial_state, state_nodes, state_of
+from aot.passes.aten.state.lift_state import lift_state
+from aot.testing.fixtures import op_counts
+
+IMAGE = (1, 3, 4, 6)
+
+
+class Running(nn.Module):
+    """A sum, and a count that no output depends on."""
+
+    sum: torch.Tensor
+    count: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("sum", torch.full(IMAGE, 2.0))
+        self.register_buffer("count", torch.zeros(1, dtype=torch.int64))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.count += 1
+        self.sum += x
+        return self.sum * 2.0
+
+
+def test_state_is_lifted() -> None:
+    x = torch.ones(IMAGE)
+    program = decompose(torch.export.export(Running().eval(), (x,)))
+    graph = program.module(check_guards=False)
+    assert isinstance(graph, GraphModule)
+    assert lift_state(graph) == 1
+    graph.graph.lint()
+    ((old, new),) = state_nodes(graph)
+    assert state_of(old).name == "sum" and op_counts(graph) == {"aten.add": 1, "aten.mul": 1}
+    (initial,) = initial_state(graph)
+    y, kept = graph(x, initial)
+    assert torch.equal(y, torch.full(IMAGE, 6.0)) and torch.equal(kept, torch.full(IMAGE, 3.0))
+    assert new.target is torch.ops.aten.add.Tensor
+    assert lift_state(graph) == 0

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of a graph's plans: the fastest that fits, or the smallest.
+
+Each step down has more instructions: nearer calls, then groups of steps that run row by row.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from aot.plan.graph import Graph, Step
+from aot.plan.grouping import Grouping, work_of
+from aot.plan.layout import ALIGNMENT
+from aot.plan.planner import live_bytes
+from aot.plan.rows import Rows, with_groups
+from aot.plan.sharing import share_memory
+from kernels.common.kernel import KernelCall
+
+
+class Made(Protocol):
+    """A plan."""
+
+    @property
+    def arena_bytes(self) -> int: ...
+
+
+P = TypeVar("P", bound=Made)
+Make = Callable[[Graph], P | None]
+"""Plans a graph as it is; None if it does not fit."""
+
+
+def fastest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
+    """The one as it is, if that fits; else of nearer calls, rows and both in pieces what takes the
+    least work.
+
+    Args:
+      graphs: the same, the first with the fewest instructions, the last one in the least memory.
+      have: bytes that are there.
+      make: see there.
+    """
+    found: list[tuple[int, P]] = []
+    tried: list[Graph] = []
+    for graph in graphs:
+        plan = None if tried else make(graph)
+        if plan is not None:
+            return plan
+        tried.append(graph)
+        near = _with_nearest(graph, make, enough=True)
+        if near is not None:
+            found.append(near)
+            break
+    for graph in dict.fromkeys((tried[0], tried[-1])):
+        rows = Rows(graph)
+        for nearer in (True, False):
+            grouping = Grouping(graph, rows, nearer)
+            for _, grouped in _by_limits(graph, grouping, grouping.limits(have)):
+                by_rows = _with_nearest(grouped, make, enough=True)
+                if by_rows is not None:
+                    found.append(by_rows)
+                    break
+    return min(found, key=lambda option: option[0])[1] if found else None
+
+
+def smallest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
+    """The smallest, of several that with the least work: tries the least limit first, and no others
+    if that is what a placement takes.
+
+    Args:
+      graphs, have, make: as of `fastest`.
+    """
+    first, *more = graphs
+    found = [_made(first, make)]
+    for graph in (first, *more[-1:]):
+        found.append(_with_nearest(graph, make))
+        rows = Rows(graph)
+        for nearer in (True, False):
+            grouping = Grouping(graph, rows, nearer)
+            limits = [*grouping.limits(have)]
+            for limit, grouped in _by_limits(graph, grouping, reversed(limits)):
+                if any(option is not None and option[1].arena_bytes < limit for option in found):
+                    break
+                found.append(_with_nearest(grouped, make))
+    fits = [option for option in found if option is not None]
+    return min(fits, key=lambda o: (o[1].arena_bytes, o[0]))[1] if fits else None
+
+
+def steps_down(graphs: Iterable[Graph], most: int) -> list[tuple[int, int]]:
+    """Bytes that plans would need, the largest first, and instructions, roughly, that they take
+    beside the fastest calls. What a placement really takes may be more.
+
+    Args:
+      graphs: as of `fastest`.
+      most: bytes that all need less than.
+    """
+    work: dict[int, int] = {}
+    for graph in graphs:
+        grouping = Grouping(graph)
+        for limit in grouping.limits(most):
+            more = grouping.work(limit)
+            if limit < most and more is not None:
+                work[limit] = min(more, work.get(limit, more))
+    found: list[tuple[int, int]] = []
+    for limit in sorted(work):  # what takes less memory and fewer instructions takes its place
+        if not found or work[limit] < found[-1][1]:
+            found.append((limit, work[limit]))
+    return found[::-1]
+
+
+def _by_limits(
+    graph: Graph, grouping: Grouping, limits: Iterable[int]
+) -> Iterator[tuple[int, Graph]]:
+    """With the groups that keep each limit, where they are others than before."""
+    tried: list[object] = [{}]
+    for limit in limits:
+        groups = grouping.groups(limit) or {}
+        kinds = {at: [m.scratch for m in group.members] for at, group in groups.items()}
+        if kinds not in tried:
+            tried.append(kinds)
+            yield limit, with_groups(graph, groups)
+
+
+def _with_nearest(graph: Graph, make: Make[P], enough: bool = False) -> tuple[int, P] | None:
+    """With the nearest calls where more is in use than fits into the arena that these allow, or
+    with those of them that are as good and faster; that fit, if it is `enough`. And its work, as
+    work_of has it.
+    """
+
+    def made(depths: Mapping[Step, int]) -> tuple[int, P] | None:
+        return _made(_with_nearer(graph, depths), make)
+
+    nearest = {step: depth for step in graph.steps if (depth := _depth(step.kernel))}
+    found = made(nearest)
+    if found is None:
+        return None
+    _, plan = found
+    sharing = share_memory(graph)
+    live = live_bytes(sharing.blocks, ALIGNMENT)
+    in_use, kept = 0, set()
+    for index, step in enumerate(sharing.steps, 1):
+        in_use = live.get(index, in_use)
+        if in_use > plan.arena_bytes:
+            kept.add(step)
+    chosen = {step: depth for step, depth in nearest.items() if step in kept}
+    for deepest in range(1, max(chosen.values(), default=1) + 1):
+        depths = {step: min(depth, deepest) for step, depth in chosen.items()}
+        fewer = made(depths)
+        if fewer is not None and (enough or fewer[1].arena_bytes <= plan.arena_bytes):
+            return fewer
+    return found
+
+
+def _made(graph: Graph, make: Make[P]) -> tuple[int, P] | None:
+    """The plan of a graph, and its work."""
+    plan = make(graph)
+    return None if plan is None else (work_of(graph.steps), plan)
+
+
+def _depth(kernel: KernelCall) -> int:
+    """How many times there is a nearer call."""
+    return 0 if kernel.nearer is None else 1 + _depth(kernel.nearer)
+
+
+def _with_nearer(graph: Graph, depths: Mapping[Step, int]) -> Graph:
+    """With the nearer call so many times, of these steps."""
+    steps = []
+    for step in graph.steps:
+        kernel = step.kernel
+        for _ in range(depths.get(step, 0)):
+            assert kernel.nearer is not None
+            kernel = kernel.nearer
+        is_nearer = kernel is not step.kernel
+        steps.append(replace(step, kernel=kernel, is_nearer=True) if is_nearer else step)
+    return replace(graph, steps=tuple(steps))

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which steps run row by row, so that a model takes no more than so many bytes.
+
+No step or group may need more than a limit while it runs. Of all ways to cut the steps into groups
+that keep it, the one with the least work: found by dynamic programming over the steps. What is
+alive beside a group does not depend on the other groups, so each is looked at by itself. What a
+placement really takes may be more, so the caller tries limits.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from aot.plan.graph import Graph, Step
+from aot.plan.layout import ALIGNMENT
+from aot.plan.planner import Over, align_up
+from aot.plan.row_group import MOST_CALLS, RowGroup
+from aot.plan.rows import Rows
+from kernels.common.kernel import KernelCall
+
+# Instructions, roughly: of a call of a row beside those of the kernel's loops; of a byte that a
+# nearer call writes, beside those of the faster one.
+_CALL = 500
+_NEARER = {
+    "pl_depthwise_conv2d_s8": 60,
+    "pl_depthwise_spread_s8": 60,
+    "pl_depthwise_columns_s8": 4,
+    "pl_depthwise_direct_s8": 10,
+    "pl_linear_s8": 80,
+    "pl_linear_w4_s8": 80,
+    "pl_max_pool2d_s8": 3,
+    "pl_avg_pool2d_s8": 4,
+}
+_NEARER_BLOCKS = 2
+_NEARER_WINDOWS = 8
+_PIECES = 2
+"""Of a byte that is gathered from pieces, each once for all windows of a row that share it."""
+
+
+class Grouping:
+    """The bytes that steps and groups of a graph need, and the groups that keep a limit.
+
+    Args:
+      rows: of the graph, if there are some.
+      nearer: whether steps by themselves may be nearer calls. Results that lie over their inputs
+        all along a chain move on with each step, which may take more than rows.
+    """
+
+    def __init__(self, graph: Graph, rows: Rows | None = None, nearer: bool = True) -> None:
+        self._nearer = nearer
+        self.rows = Rows(graph) if rows is None else rows
+        self._steps = graph.steps
+        self._sizes = {
+            name: _room(value.bytes)
+            for name, value in graph.activations.items()
+            if self.rows.root(name) == name
+        }
+        inputs = {self.rows.root(value.name) for value in graph.inputs}
+        self._first = dict.fromkeys(inputs, -1)
+        for index, step in enumerate(graph.steps):
+            for value in step.writes:
+                self._first.setdefault(self.rows.root(value.name), index)
+        self._last = {
+            name: max(self.rows.last.get(name, at), at) for name, at in self._first.items()
+        }
+        for name in {self.rows.root(state.value.name) for state in graph.program.states}:
+            self._first[name], self._last[name] = -1, len(graph.steps)
+        self._needs: dict[tuple[int, int], int] = {}
+
+    def limits(self, have: int) -> Iterator[int]:
+        """Limits that are worth a try, the largest first, down to the least that can be kept, even
+        if there is less: what is needed then is said.
+
+        Args:
+          have: bytes that there are.
+        """
+        most = max((self.needs(i, i + 1) for i in range(len(self._steps))), default=0)
+        low, high = 0, most // ALIGNMENT  # whole units: all needs are
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.groups(middle * ALIGNMENT) is None:
+                low = middle
+            else:
+                high = middle
+        least = high * ALIGNMENT
+        if least <= have < most:
+            yield have
+        for eighths in (12, 8, 6, 4, 3, 2, 1, 0):
+            limit = least * (8 + eighths) // 8
+            if limit < (min(most, have) if eighths else most):
+                yield limit
+
+    def groups(self, limit: int) -> Mapping[int, RowGroup] | None:
+        """The groups, by their first step, with which no step needs more; None if none will do."""
+        count = len(self._steps)
+        alone = [self._alone(i, limit) for i in range(count)]
+        best: list[tuple[int, int] | None] = [(0, 0)] + [None] * count
+        for end in range(1, count + 1):
+            options = []
+            for begin in range(end - 1, max(-1, end - 1 - MOST_CALLS), -1):
+                before = best[begin]
+                if before is None:
+                    continue
+                if begin == end - 1:
+                    cost = alone[begin]
+                    if cost is not None:
+                        options.append((before[0] + cost, begin))
+                elif any(alone[begin:end]) or None in alone[begin:end]:
+                    if not self._keeps(begin, end, limit):
+                        continue
+                    group = self._chosen(begin, end, limit)
+                    options.append((before[0] + _cost(group), begin))
+            best[end] = min(options, default=None)
+        found: dict[int, RowGroup] = {}
+        end = count
+        while end > 0:
+            cut = best[end]
+            if cut is None:
+                return None
+            begin = cut[1]
+            if end - begin > 1:
+                found[begin] = self._restored(begin, end, limit)
+            end = begin
+        return found
+
+    def work(self, limit: int) -> int | None:
+        """Instructions that it takes beside those of the fastest calls that nothing needs more than
+        a limit, roughly; None if that cannot be.
+        """
+        groups = self.groups(limit)
+        if groups is None:
+            return None
+        inside = {i for at, group in groups.items() for i in range(at, at + len(group.members))}
+        alone = (self._alone(i, limit) or 0 for i in range(len(self._steps)) if i not in inside)
+        return sum(map(_cost, groups.values())) + sum(alone) + _of_pieces(self._steps)
+
+    def needs(self, begin: int, end: int) -> int:
+        """Bytes in use while the steps from `begin` up to `end` run, as one if they are several, by
+        the calls that need the least.
+        """
+        if (begin, end) not in self._needs:
+            self._needs[begin, end] = self._need(begin, end)
+        return self._needs[begin, end]
+
+    def _alone(self, index: int, limit: int) -> int | None:
+        """What it costs beside that a step runs by itself and needs no more than a limit."""
+        step = self._steps[index]
+        if self._need_of(step, step.kernel, index, index + 1) <= limit:
+            return 0
+        if self.needs(index, index + 1) > limit:
+            return None
+        for kernel in _nearer_calls(step):
+            if self._need_of(step, kernel, index, index + 1) <= limit:
+                return _nearer_cost(step, kernel)
+        raise AssertionError(step)
+
+    def _chosen(self, begin: int, end: int, limit: int) -> RowGroup:
+        """The steps as a group that needs no more than a limit, the fastest."""
+        group = self.rows.group(begin, end)
+        assert group is not None
+        beside = self.needs(begin, end) - _room(group.leanest.scratch)
+        while beside + _room(group.scratch) > limit:
+            group = group.leaner
+        return group
+
+    def _restored(self, begin: int, end: int, limit: int) -> RowGroup:
+        """The same, with the fastest of the calls that are nearer for no use, the dearest first."""
+        fast, group = self.rows.group(begin, end), self._chosen(begin, end, limit)
+        assert fast is not None
+        beside = self.needs(begin, end) - _room(group.leanest.scratch)
+        nearer = [i for i, member in enumerate(group.members) if member.is_nearer]
+
+        def cost(index: int) -> int:
+            step = group.members[index].step
+            return _nearer_cost(step, step.kernel)
+
+        for index in sorted(nearer, key=cost, reverse=True):
+            members, member = [*group.members], fast.members[index]
+            while member.scratch > group.members[index].scratch:
+                members[index] = member
+                other = group.with_members(members)
+                if beside + _room(other.scratch) <= limit:
+                    group = other
+                    break
+                member = member.leaner
+        return group
+
+    def _keeps(self, begin: int, end: int, limit: int) -> bool:
+        """Whether the steps can be a group that needs no more than a limit."""
+        if (begin, end) not in self._needs:
+            ends = self._around(begin, end)
+            largest = max((self._sizes[name] for name in ends), default=0)
+            if largest + self._beside(begin, end) > limit or not self.rows.group(begin, end):
+                return False
+        return self.needs(begin, end) <= limit
+
+    def _around(self, begin: int, end: int) -> list[str]:
+        """Tensors that end or begin while these steps run and that more than they see."""
+        return [
+            name
+            for name, first in self._first.items()
+            if first < end
+            and self._last[name] >= begin
+            and (first < begin) != (self._last[name] >= end)
+        ]
+
+    def _beside(self, begin: int, end: int) -> int:
+        """Bytes of what is there before and after."""
+        return sum(
+            self._sizes[name]
+            for name, first in self._first.items()
+            if first < begin and self._last[name] >= end
+        )
+
+    def _need(self, begin: int, end: int) -> int:
+        if end - begin == 1:
+            step = self._steps[begin]
+            calls = step.kernel, *(_nearer_calls(step) if self._nearer else ())
+            return min(self._need_of(step, call, begin, end) for call in calls)
+        group = self.rows.group(begin, end)
+        assert group is not None
+        step = group.leanest.step
+        return self._need_of(step, step.kernel, begin, end)
+
+    def _need_of(self, step: Step, kernel: KernelCall, begin: int, end: int) -> int:
+        inner = {m.output.name for m in step.rows.members if not m.leaves} if step.rows else set()
+        live = sum(
+            self._sizes[name]
+            for name, first in self._first.items()
+            if first < end and self._last[name] >= begin and name not in inner
+        )
+        near = [(over.source, over.result, over.distance) for over in kernel.overlap]
+        near += [(source, result, 0) for source, result in kernel.in_place]
+        reads = {value.name: value for value in step.reads}
+        found: dict[tuple[str, str], int] = {}
+        for source, result, distance in near:
+            found[source, result] = min(found.get((source, result), distance), distance)
+        pairs: dict[tuple[str, str], int] = {}
+        for (source, result), distance in found.items():
+            root, to = self.rows.root(source), self.rows.root(result)
+            dies = self._last.get(root) in range(begin, end) and self._first[to] >= begin
+            if source in reads and dies and self._sizes[root] == _room(reads[source].bytes):
+                over = Over(root, -distance, reads[source].bytes)
+                both = over.most(self._sizes[to], self._sizes[root], ALIGNMENT)
+                pairs[root, to] = min(pairs.get((root, to), both), both)
+        shared = max(pairs.values(), default=0)
+        return live + _room(kernel.scratch) - shared
+
+
+def work_of(steps: Sequence[Step]) -> int:
+    """Instructions, roughly, of a plan's steps beside those of the fastest calls."""
+    groups = sum(_cost(step.rows) for step in steps if step.rows is not None)
+    nearer = sum(_nearer_cost(step, step.kernel) for step in steps if step.is_nearer)
+    return groups + nearer + _of_pieces(steps)
+
+
+def _of_pieces(steps: Sequence[Step]) -> int:
+    """What it costs, roughly, that concatenations are read in pieces."""
+    calls = [m.step.op for s in steps if s.rows is not None for m in s.rows.members]
+    calls += [step.op for step in steps if step.rows is None]
+    work = 0
+    for call in calls:
+        if call.op == "plan::conv2d_pieces":
+            _, height, width, _ = call.output().shape
+            _, rows, _, channels = call.tensor("weight").shape
+            work += _PIECES * height * width * rows * channels
+    return work
+
+
+def _cost(group: RowGroup) -> int:
+    """Of a group beside what its calls cost by themselves."""
+    nearer = (m.step for m in group.members if m.is_nearer)
+    more = sum(_nearer_cost(step, step.kernel) for step in nearer)
+    return _CALL * group.calls + group.moved_bytes + more
+
+
+def _nearer_calls(step: Step) -> Iterator[KernelCall]:
+    """The fastest first."""
+    kernel = step.kernel.nearer
+    while kernel is not None:
+        yield kernel
+        kernel = kernel.nearer
+
+
+def _nearer_cost(step: Step, kernel: KernelCall) -> int:
+    """Of a nearer call beside that of the other one."""
+    cost = _NEARER.get(kernel.function)
+    if cost is None:
+        # A matrix product has no window.
+        is_product = all(kernel.dims.get(name, 1) == 1 for name in ("kernel_h", "kernel_w"))
+        cost = _NEARER_BLOCKS if is_product else _NEARER_WINDOWS
+    return cost * sum(value.bytes for value in step.writes)
+
+
+def _room(size: int) -> int:
+    return align_up(size, ALIGNMENT)

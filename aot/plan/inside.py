@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proof that no kernel call of a plan touches memory outside of its operands.
+
+A kernel's planner chooses a function by the dims of the whole call. Rows have other dims: the same
+function has to be correct for them, too. firmware/slot/bounds.py states for each function which
+dims it takes and what it touches.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from aot.plan.check import PlanError
+from aot.plan.graph import Step
+from aot.plan.row_group import Member
+from firmware.slot.bounds import BOUNDS
+from firmware.slot.expressions import OutsideError, check_touched
+from kernels.common.kernel import Isa, KernelCall
+from kernels.common.rows import row_call
+
+
+def check_calls(steps: Sequence[Step], isa: Isa) -> None:
+    """Raise PlanError for a call, or a call of a row, whose function does not take its dims.
+
+    Functions without bounds are not checked. Ranges of fields are for packages alone.
+    """
+    for index, step in enumerate(steps, 1):
+        calls = _calls(step)
+        for call in (c for c in calls if c.function in BOUNDS):
+            try:
+                check_touched(BOUNDS[call.function], call, isa)
+            except OutsideError as error:
+                raise PlanError(f"step {index}, {call.function}: {error}") from error
+
+
+def _calls(step: Step) -> Iterator[KernelCall]:
+    if step.rows is None:
+        yield step.kernel
+        return
+    for member in step.rows.members:
+        folded = member.rows.folded
+        if folded is None:
+            yield from _row_calls(member)
+        else:
+            yield folded
+
+
+def _row_calls(member: Member) -> Iterator[KernelCall]:
+    """The calls of a member's rows, without those of equal dims and params."""
+    rows, taps = member.rows, [*member.rows.inputs.values()]
+    seen = set()
+    for row in range(member.made):
+        sizes = tuple(t.end(row) - t.first(row) for t in taps)
+        key = sizes, taps[0].place(row) if rows.pad or rows.place else 0, row if rows.row else 0
+        if key not in seen:
+            seen.add(key)
+            yield row_call(member.step.kernel, member.output, row)

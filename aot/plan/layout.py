@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks of memory, and each tensor's place in them, that follow from what shares memory.
+
+Two levels. A *group* is a set of tensors that are pieces of the same bytes, each byte of which is
+written once: aliases and their sources, and the inputs of a concatenation that are written right
+into its result (then it is no kernel call any more). A *buffer* holds groups one after another: a
+kernel that may work in place puts its result over its input. Where a kernel allows a result to lie
+partly over its input, their buffers say so, and the planner decides.
+
+A state and what it becomes are one group, in use from run to run.
+
+Steps count from 1. The caller writes the model's inputs at step 0 (they may be overwritten after
+their last use) and reads the outputs after the last step.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from aot.plan.graph import Alias, Graph, Step
+from aot.plan.planner import Block, Over
+
+ALIGNMENT = 16
+ENTRY = 0
+
+
+@dataclass(frozen=True)
+class Location:
+    """`offset` bytes into the block of memory called `block`."""
+
+    block: str
+    offset: int
+
+
+def scratch_name(step: int) -> str:
+    """The block that is a step's scratch memory."""
+    return f"scratch of step {step}"
+
+
+class Conflict(Exception):
+    """Two tensors cannot lie where they were asked to."""
+
+
+class Union:
+    """Disjoint sets of byte ranges with known distances.
+
+    A range with an alignment lies at a multiple of it from the start of its set, whose own
+    alignment is the largest of its ranges'.
+    """
+
+    def __init__(self, sizes: Mapping[str, int], alignments: Mapping[str, int]) -> None:
+        self._sizes = sizes
+        self._alignments = dict(alignments)
+        self._parent: dict[str, tuple[str, int, int]] = {}  # with its alignment before the join
+
+    def __len__(self) -> int:
+        """How many joins made two sets one."""
+        return len(self._parent)
+
+    def undo(self, length: int) -> None:
+        """Takes the latest joins back, down to this many."""
+        while len(self._parent) > length:
+            _, (parent, _, alignment) = self._parent.popitem()
+            self._alignments[parent] = alignment
+
+    def alignment(self, name: str) -> int:
+        """Of the set that a range is in."""
+        return self._alignments.get(self.find(name)[0], 1)
+
+    def find(self, name: str) -> tuple[str, int]:
+        """The set's representative, which contains all of it, and the offset in it."""
+        offset = 0
+        while name in self._parent:
+            name, distance, _ = self._parent[name]
+            offset += distance
+        return name, offset
+
+    def join(self, name: str, other: str, distance: int) -> None:
+        """Puts `name` at `distance` bytes after the start of `other`.
+
+        Raises Conflict if it lies elsewhere already, if neither set would contain the other, or if
+        it would not be aligned.
+        """
+        root, offset = self.find(name)
+        other_root, other_offset = self.find(other)
+        distance += other_offset - offset
+        if root == other_root:
+            if distance != 0:
+                raise Conflict
+        elif distance >= 0 and distance + self._sizes[root] <= self._sizes[other_root]:
+            self._put(root, other_root, distance)
+        elif distance <= 0 and self._sizes[other_root] - distance <= self._sizes[root]:
+            self._put(other_root, root, -distance)
+        else:
+            raise Conflict
+
+    def _put(self, inner: str, outer: str, distance: int) -> None:
+        alignment, before = self._alignments.get(inner, 1), self._alignments.get(outer, 1)
+        if distance % alignment:
+            raise Conflict
+        self._parent[inner] = (outer, distance, before)
+        self._alignments[outer] = max(alignment, before)
+
+
+@dataclass
+class Group:
+    """When a group is in use: from step `first` to step `last`, both inclusive."""
+
+    first: int
+    last: int
+
+    def clashes(self, other: "Group") -> bool:
+        """True if they must not share a byte of a buffer.
+
+        If the last step of one is the first of the other, then that step's kernel may write the one
+        over the other.
+        """
+        early, late = sorted((self, other), key=lambda group: group.first)
+        return early.last > late.first or early.first == late.first
+
+
+def check_written_once(ranges: Iterable[tuple[int, int]]) -> None:
+    """Raises Conflict if two writes, as (start, end), meet."""
+    ordered = sorted(ranges)
+    if any(end > start for (_, end), (start, _) in zip(ordered, ordered[1:], strict=False)):
+        raise Conflict
+
+
+class Layout:
+    """Groups and buffers that follow from a set of decisions; raises Conflict if unsafe."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        steps: tuple[Step, ...],
+        aliases: tuple[Alias, ...],
+        in_place: Mapping[int, tuple[str, str]],
+    ) -> None:
+        self._graph = graph
+        self.steps = steps
+        self.aliases = aliases
+        self.in_place = in_place
+        self._sizes = {name: value.bytes for name, value in graph.activations.items()}
+        self._pieces = Union(self._sizes, graph.alignments)
+        for alias in aliases:
+            self._pieces.join(alias.result, alias.source, alias.offset)
+        self._groups = self._find_groups()
+        alignments = {root: self._pieces.alignment(root) for root in self._groups}
+        self._buffers = Union(self._sizes, alignments)
+        for source, result in in_place.values():
+            self._join_buffers(source, result)
+        self._check_buffers()
+        self.locations = {name: self._locate(name) for name in self._sizes}
+        self.blocks = self._find_blocks()
+
+    def _find_groups(self) -> dict[str, Group]:
+        """Lifetimes by representative; checks that each byte of a group is written once."""
+        program = self._graph.program
+        exit_step = len(self.steps) + 1
+        written: dict[str, list[tuple[int, int]]] = {}
+        groups: dict[str, Group] = {}
+
+        def use(name: str, step: int) -> str:
+            root, _ = self._pieces.find(name)
+            group = groups.setdefault(root, Group(step, step))
+            group.first, group.last = min(group.first, step), max(group.last, step)
+            return root
+
+        def write(name: str, step: int) -> None:
+            offset = self._pieces.find(name)[1]
+            ranges = written.setdefault(use(name, step), [])
+            ranges.append((offset, offset + self._sizes[name]))
+
+        for value in self._graph.inputs:
+            write(value.name, ENTRY)
+        for state in program.states:
+            use(state.value.name, ENTRY)
+            use(state.new.name, exit_step)
+        for index, step in enumerate(self.steps, 1):
+            for value in step.reads:
+                use(value.name, index)
+            for value in step.writes:
+                write(value.name, index)
+        for port in program.outputs:
+            if port.value.name in self._sizes:
+                use(port.value.name, exit_step)
+        for ranges in written.values():
+            check_written_once(ranges)
+        return groups
+
+    def _join_buffers(self, source: str, result: str) -> None:
+        source_group, source_offset = self._pieces.find(source)
+        result_group, result_offset = self._pieces.find(result)
+        self._buffers.join(result_group, source_group, source_offset - result_offset)
+
+    def _check_buffers(self) -> None:
+        """Groups that share bytes must not clash."""
+        for members in self._members().values():
+            for i, (name, low) in enumerate(members):
+                for other, other_low in members[i + 1 :]:
+                    apart = (
+                        low >= other_low + self._sizes[other]
+                        or other_low >= low + self._sizes[name]
+                    )
+                    if not apart and self._groups[name].clashes(self._groups[other]):
+                        raise Conflict
+
+    def _members(self) -> dict[str, list[tuple[str, int]]]:
+        """Groups and their offsets by buffer."""
+        members: dict[str, list[tuple[str, int]]] = {}
+        for name in self._groups:
+            root, offset = self._buffers.find(name)
+            members.setdefault(root, []).append((name, offset))
+        return members
+
+    def _locate(self, name: str) -> Location:
+        group, offset = self._pieces.find(name)
+        buffer, group_offset = self._buffers.find(group)
+        return Location(buffer, group_offset + offset)
+
+    def _find_blocks(self) -> tuple[Block, ...]:
+        buffers = [
+            Block(
+                root,
+                self._sizes[root],
+                min(self._groups[name].first for name, _ in members),
+                max(self._groups[name].last for name, _ in members),
+                self._buffers.alignment(root),
+            )
+            for root, members in self._members().items()
+        ]
+        scratch = [
+            Block(scratch_name(index), step.kernel.scratch, index, index, step.alignment)
+            for index, step in enumerate(self.steps, 1)
+            if step.kernel.scratch > 0
+        ]
+        return (*self._with_overlaps({block.name: block for block in buffers}), *scratch)
+
+    def _with_overlaps(self, blocks: dict[str, Block]) -> tuple[Block, ...]:
+        """The blocks, with what a step's result may share with its inputs: if nothing else that the
+        step uses lies in their blocks, and these begin and end with it.
+        """
+        for index, step in enumerate(self.steps, 1):
+            used = [self.locations[value.name].block for value in (*step.reads, *step.writes)]
+            sizes = {value.name: value.bytes for value in step.reads}
+            pairs: dict[tuple[str, str], list[Over]] = {}
+            for near in step.kernel.overlap:
+                if near.source in sizes:
+                    at, to = self.locations[near.source], self.locations[near.result]
+                    shift = at.offset - to.offset
+                    over = Over(at.block, shift - near.distance, shift + sizes[near.source])
+                    pairs.setdefault((at.block, to.block), []).append(over)
+            for (under, over_it), overs in pairs.items():
+                below, above = blocks[under], blocks[over_it]
+                if (
+                    used.count(under) == len(overs)
+                    and used.count(over_it) == 1
+                    and below.last == above.first == index
+                    and below.alignment == above.alignment == 1
+                ):
+                    far = Over(under, min(o.low for o in overs), max(o.high for o in overs))
+                    blocks[over_it] = replace(above, over=(*above.over, far))
+        return tuple(blocks.values())

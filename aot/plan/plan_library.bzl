@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""plan_library: a .pte becomes C for the board that the configuration is for."""
+
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
+load("@rules_python//python:defs.bzl", "py_binary")
+load("//aot/bazel:lowered.bzl", "LoweredInfo", "lowered_for")
+load("//aot/plan:c_name.bzl", "c_name", "check_compiled", "plan_header")
+load("//boards:board_rule.bzl", "BoardInfo")
+load("//boards:board_transition.bzl", "no_board_transition")
+load("//tools:actions.bzl", "run_action")
+load("//tools/python:package_names.bzl", "package_names")
+load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements")
+
+_ProgramInfo = provider(
+    "The .pte of a model, and decoded as `program`, by what it was lowered for.",
+    fields = ["by_engine", "default", "optimize"],  # see LoweredInfo
+)
+
+def _decoded(ctx):
+    program = ctx.actions.declare_file(ctx.label.name)
+    arguments = action_arguments(ctx)
+    arguments.add(ctx.file.pte, format = "--pte=%s")
+    arguments.add(program, format = "--output=%s")
+    arguments.add_all(ctx.attr.modules, format_each = "--load=%s")
+    run_action(
+        ctx,
+        executable = ctx.executable.decoder,
+        arguments = [arguments],
+        inputs = [ctx.file.pte],
+        outputs = [program],
+        execution_requirements = {} if ctx.attr.modules else execution_requirements(ctx),
+        mnemonic = "PteDecode",
+        progress_message = "Decoding %s" % ctx.file.pte.short_path,
+    )
+    return _ProgramInfo(by_engine = {}, default = struct(program = program, pte = ctx.file.pte), optimize = "")
+
+def _lowered_here(ctx, lowered):
+    program = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.symlink(output = program, target_file = lowered.default.program)
+    return _ProgramInfo(
+        by_engine = lowered.by_engine,
+        default = struct(program = program, pte = lowered.default.pte),
+        optimize = lowered.optimize,
+    )
+
+def _program_impl(ctx):
+    given = ctx.attr.pte
+    info = _lowered_here(ctx, given[LoweredInfo]) if LoweredInfo in given else _decoded(ctx)
+    return [DefaultInfo(files = depset([info.default.program])), info]
+
+# The decoded .pte, the same for all boards; lowering has decoded its own.
+_program = rule(
+    implementation = _program_impl,
+    attrs = {
+        "decoder": attr.label(
+            cfg = "exec",
+            executable = True,
+            mandatory = True,
+        ),
+        "modules": attr.string_list(doc = "Modules that define ops."),
+        "pte": attr.label(
+            allow_single_file = [".pte"],
+            mandatory = True,
+        ),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    } | WORKERS,
+    cfg = no_board_transition,
+)
+
+def _plan_source_impl(ctx):
+    name = ctx.attr.plan_name
+
+    # The linker script knows the shared arena by the file's name.
+    source = ctx.actions.declare_file(name + ".plan.c")
+    header = ctx.actions.declare_file(name + ".h")
+    description = ctx.actions.declare_file(name + ".json")
+    board = ctx.attr.board[BoardInfo].json
+    model = lowered_for(ctx.attr.program[_ProgramInfo], ctx.attr.board[BoardInfo])
+    arguments = action_arguments(ctx)
+    arguments.add(model.pte, format = "--pte=%s")
+    arguments.add(model.program, format = "--program=%s")
+    arguments.add(board, format = "--board=%s")
+    arguments.add(name, format = "--name=%s")
+    arguments.add_all(ctx.attr.engines, format_each = "--engine=%s")
+    optimize = (ctx.attr.optimize or ctx.attr._of_the_image[BuildSettingInfo].value or
+                ctx.attr.program[_ProgramInfo].optimize or "speed")
+    arguments.add(optimize, format = "--optimize=%s")
+    sizes = ctx.files._code_sizes if optimize == "size" else []
+    arguments.add_all(sizes, format_each = "--code_sizes=%s")
+    if ctx.attr.arena:
+        arguments.add(str(ctx.attr.arena), format = "--arena=%s")
+    if ctx.attr.share:
+        arguments.add("--share")
+    if ctx.attr.hands_over:
+        arguments.add("--hands_over")
+    if ctx.attr.input_rows:
+        arguments.add("--input_rows")
+    if ctx.file.input_from:
+        arguments.add(ctx.file.input_from, format = "--input_from=%s")
+    if ctx.attr.checksum:
+        arguments.add("--checksum")
+    arguments.add(source, format = "--source=%s")
+    arguments.add(header, format = "--header=%s")
+    arguments.add(description, format = "--json=%s")
+    arguments.add(plan_header(ctx.label.package, name), format = "--include=%s")
+    arguments.add_all(ctx.attr.modules, format_each = "--load=%s")
+    run_action(
+        ctx,
+        executable = ctx.executable.compiler,
+        arguments = [arguments],
+        inputs = [model.pte, model.program, board] + ctx.files.input_from + sizes,
+        outputs = [source, header, description],
+        execution_requirements = {} if ctx.attr.modules else execution_requirements(ctx),
+        mnemonic = "PlanCompile",
+        progress_message = "Planning %%{label} for %s" % ctx.attr.board.label.name,
+    )
+    return [
+        DefaultInfo(files = depset([source, header])),
+        OutputGroupInfo(
+            header = depset([header]),
+            json = depset([description]),
+        ),
+    ]
+
+_plan_source = rule(
+    implementation = _plan_source_impl,
+    attrs = {
+        "board": attr.label(
+            default = "//boards:current",
+            providers = [BoardInfo],
+        ),
+        "compiler": attr.label(
+            cfg = "exec",
+            executable = True,
+            mandatory = True,
+        ),
+        "modules": attr.string_list(doc = "Modules that find kernels."),
+        "engines": attr.string_list(),
+        "optimize": attr.string(values = ["", "memory", "size", "speed"]),
+        "arena": attr.int(),
+        "checksum": attr.bool(),
+        "hands_over": attr.bool(),
+        "input_from": attr.label(allow_single_file = [".json"]),
+        "input_rows": attr.bool(),
+        "plan_name": attr.string(mandatory = True),
+        "share": attr.bool(),
+        "program": attr.label(
+            mandatory = True,
+            providers = [_ProgramInfo],
+        ),
+        "_code_sizes": attr.label(default = "//kernels:code_sizes"),
+        "_of_the_image": attr.label(default = "//tools/platforms:optimize"),
+    } | WORKERS,
+)
+
+def _plan_library_impl(ctx):
+    return [
+        ctx.attr.library[CcInfo],
+        ctx.attr.library[DefaultInfo],
+        ctx.attr.source[OutputGroupInfo],
+    ]
+
+_plan_library = rule(
+    implementation = _plan_library_impl,
+    attrs = {
+        "library": attr.label(
+            mandatory = True,
+            providers = [CcInfo],
+        ),
+        "source": attr.label(mandatory = True),
+    },
+    provides = [CcInfo],
+)
+
+def _with(name, program, deps, without, **kwargs):
+    """Makes a program of this package that sees the user's modules; `without` is the one if there are none."""
+    if not deps:
+        return Label("//aot/plan:" + without)
+    source = Label("//aot/plan:%s.py" % program)
+    package_names(
+        name = "%s.%s.packages" % (name, program),
+        deps = deps,
+        **kwargs
+    )
+    py_binary(
+        name = "%s.%s" % (name, program),
+        srcs = [source],
+        data = [":%s.%s.packages" % (name, program)],
+        main = source,
+        # A workspace's folder may have the name of one of Pilotlight's: both are one package.
+        legacy_create_init = 0,
+        deps = deps + [Label("//aot/plan:%s_lib" % program)],
+        **kwargs
+    )
+    return ":%s.%s" % (name, program)
+
+def decode_pte(name, pte, **kwargs):
+    """Makes a target with the decoded .pte of a model, what is for boards without an engine.
+
+    Args:
+      name: of the target.
+      pte: as of plan_library.
+      **kwargs: tags, testonly, visibility.
+    """
+    _program(
+        name = name,
+        decoder = Label("//aot/plan:decode_worker"),
+        modules = [],
+        pte = pte,
+        **kwargs
+    )
+
+def _modules(kernels, name):
+    return [".".join([part for part in kernel.package.split("/") if part] + [name]) for kernel in kernels]
+
+def plan_library(
+        name,
+        pte,
+        engines = [],
+        kernels = [],
+        optimize = "",
+        arena = 0,
+        share = True,
+        checksum = False,
+        input_rows = False,
+        input_from = None,
+        hands_over = False,
+        **kwargs):
+    """Compiles a lowered model for the board that the configuration is for.
+
+    Gives a library that defines `const pl_plan <name>` (firmware/runtime/plan.h) and, for #include,
+    `<name>.h` in this package; `<name>.json` describes the plan. In C, and in the files' names, each
+    character of the name that C has not is an underscore: `my-app` is `my_app` (c_name.bzl). The build
+    fails with a table of what is needed if the model does not fit on the board.
+
+    Args:
+      name: of the library and of the plan.
+      pte: label of the .pte, or of a pte_model: then it is what was lowered for the board's engine.
+      engines: backends whose engine the app brings itself, as code that reaches all memories; those of
+        the board are known (firmware/runtime/delegate.h).
+      kernels: labels of kernels outside of Pilotlight that the model calls (kernels/kernel.bzl).
+      optimize: "memory" for the smallest arena, "speed" for the fewest instructions for which the board
+        has memory, "size" for the least code: kernels without the tricks that make them fast, but for
+        those that an image is smaller with. Else
+        what its image says (firmware_image), or the pte_model, or "speed".
+      arena: bytes that the arena may take at most, where the app has use for the rest of the board's
+        memory: with `optimize = "speed"` it is the fastest plan that fits in it. 0 for all that the board has.
+      share: whether other models of a program may use the same arena while this one does not run
+        (aot/plan/README.md).
+      input_rows: whether the model's one input comes row by row while it runs (pl_model_run_rows), so
+        that those rows alone are in memory that are still needed.
+      input_from: label of another plan_library, whose first output is this model's first input: it is
+        planned to lie there, in the arena that both share, so that a run takes it from there without a
+        copy. Type, shape, layout and scale have to be the same.
+      hands_over: whether the first output lies in the arena that models share in any case, for a model
+        that takes it as `input_from`: on a board with an NPU that is in the memory that the NPU works in, where
+        a model that runs on the core alone has nothing otherwise.
+      checksum: whether pl_model_check can tell that the model's constants are what they were.
+      **kwargs: tags, testonly, visibility.
+    """
+    check_compiled("plan_library", name)
+    plan_name = c_name(name)
+    if plan_name == None:
+        fail(("plan_library %s: the plan has this name in C too, where a name does not begin with a " +
+              "digit, is no keyword, and none that the plan's file has for something else (c_name.bzl); " +
+              "name the target otherwise") % name)
+    source = plan_name + ".source"
+    if native.existing_rule(source):
+        fail("plan_library %s: in C this plan would be %s, as another one of this package is" %
+             (name, plan_name))
+    first = None
+    if input_from:
+        first = native.package_relative_label(input_from)
+        first = first.same_package_label(first.name + ".json")
+    kernels = [native.package_relative_label(kernel) for kernel in kernels]
+    ops = [kernel.same_package_label("op") for kernel in kernels]
+    planners = [kernel.same_package_label("kernel") for kernel in kernels]
+    _program(
+        name = name + ".program",
+        decoder = _with(name, "decode", ops, without = "decode_worker", **kwargs),
+        modules = _modules(kernels, "op"),
+        pte = pte,
+        **kwargs
+    )
+    _plan_source(
+        name = source,
+        checksum = checksum,
+        input_from = first,
+        hands_over = hands_over,
+        input_rows = input_rows,
+        compiler = _with(name, "compile", planners, without = "compile_worker.tool", **kwargs),
+        engines = engines,
+        modules = _modules(kernels, "kernel"),
+        optimize = optimize,
+        arena = arena,
+        plan_name = plan_name,
+        program = ":" + name + ".program",
+        share = share,
+        **kwargs
+    )
+    for group in ["header", "json"]:
+        native.filegroup(
+            name = name + "." + group,
+            srcs = [":" + source],
+            output_group = group,
+            **kwargs
+        )
+    cc_library(
+        name = name + ".library",
+        srcs = [":" + source],
+        hdrs = [":" + name + ".header"],
+        deps = [
+            Label("//firmware/runtime:delegate"),
+            Label("//firmware/runtime:plan"),
+            Label("//kernels"),
+        ] + kernels,
+        **kwargs
+    )
+    _plan_library(
+        name = name,
+        library = ":" + name + ".library",
+        source = ":" + source,
+        **kwargs
+    )

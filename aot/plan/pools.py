@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spreads blocks over a board's memories: everything into the best one if it fits there.
+
+If it does not, the blocks that are touched most often for their size go into the best memory, the
+others into the next, and so on. Blocks that may lie in some memories only come first in the last of
+them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from aot.plan.planner import Block, Placement, lower_bound, place_blocks
+from boards.board import Pool
+
+
+class DoesNotFitError(Exception):
+    """The board's memories cannot hold the blocks.
+
+    Attributes:
+      placement: what one memory would need for them.
+      pools: those that they may lie in.
+    """
+
+    def __init__(self, placement: Placement, pools: Sequence[Pool]) -> None:
+        super().__init__(f"{placement.size} bytes")
+        self.placement = placement
+        self.pools = pools
+
+
+@dataclass(frozen=True)
+class PoolUse:
+    """What lies in one of the board's memories.
+
+    Attributes:
+      placement: without offsets if the memory is unused.
+      alignment: of the start of it all.
+    """
+
+    pool: Pool
+    placement: Placement
+    alignment: int
+
+
+def place_in_pools(
+    blocks: Sequence[Block], touches: Mapping[str, int], pools: Sequence[Pool], alignment: int
+) -> tuple[PoolUse, ...]:
+    """Gives each block a pool and an offset.
+
+    Args:
+      blocks: see planner.
+      touches: bytes read and written in each block during one inference.
+      pools: the best first; all bases are aligned.
+      alignment: of every offset.
+
+    Raises:
+      DoesNotFitError: no way was found.
+    """
+    whole = place_blocks(blocks, alignment)
+    rest = list(blocks)
+    uses: list[PoolUse] = []
+    for index, pool in enumerate(pools):
+        allowed = [block for block in rest if block.may_lie_in(pool.name)]
+        if whole.size <= pool.bytes and len(allowed) == len(blocks):
+            chosen, placement = allowed, whole
+        else:
+            later = [other.name for other in pools[index + 1 :]]
+            chosen, placement = _fill(allowed, touches, pool.bytes, alignment, later)
+        uses.append(PoolUse(pool, placement, max([alignment, *(b.alignment for b in chosen)])))
+        names = {block.name for block in chosen}
+        rest = [block for block in rest if block.name not in names]
+    if rest:
+        raise _does_not_fit(blocks, rest[0], whole, pools, alignment)
+    return tuple(uses)
+
+
+def _does_not_fit(
+    blocks: Sequence[Block], left: Block, whole: Placement, pools: Sequence[Pool], alignment: int
+) -> DoesNotFitError:
+    """Of the blocks that may lie only where one that is left over may."""
+    if left.pools is None:
+        return DoesNotFitError(whole, pools)
+    rivals = [b for b in blocks if b.pools is not None and b.pools <= left.pools]
+    mine = [pool for pool in pools if left.may_lie_in(pool.name)]
+    return DoesNotFitError(place_blocks(rivals, alignment), mine)
+
+
+def _fill(
+    blocks: Sequence[Block],
+    touches: Mapping[str, int],
+    capacity: int,
+    alignment: int,
+    later: Sequence[str],
+) -> tuple[list[Block], Placement]:
+    """What fits into `capacity`: first blocks that may lie in no later pool, then the hottest."""
+
+    def rank(block: Block) -> tuple[bool, float, int, str]:
+        has_another = any(map(block.may_lie_in, later))
+        return has_another, -touches[block.name] / block.size, -block.size, block.name
+
+    hottest = sorted(blocks, key=rank)
+    chosen: list[Block] = []
+    for block in hottest:
+        if lower_bound([*chosen, block], alignment) <= capacity:
+            chosen.append(block)
+    placement = place_blocks(chosen, alignment)
+    while placement.size > capacity:
+        chosen.pop()
+        placement = place_blocks(chosen, alignment)
+    return chosen, placement

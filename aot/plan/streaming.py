@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model's input that is not in memory as a whole: the app gives it row by row as it is needed.
+
+It is then made by a step as any other tensor is, so that it may be in a group of steps that run row
+by row, and in a ring.
+"""
+
+from dataclasses import replace
+
+from aot.plan.graph import Graph, Step
+from aot.plan.rows import Rows, with_groups
+from kernels.common.kernel import KernelCall, KernelError, OpCall
+from kernels.common.rows import ByRows, row_count
+
+INPUT = "pl_input_rows"
+
+
+def with_streamed_input(graph: Graph) -> Graph:
+    """The graph with a step that makes its input; KernelError if it has not one input of rows."""
+    ports = graph.program.inputs
+    if len(ports) != 1:
+        raise KernelError(f"has {len(ports)} inputs: one alone can be given by rows")
+    value = ports[0].value
+    rows = row_count(value.shape)
+    if rows == 1:
+        raise KernelError(
+            f"input {value.name} {list(value.shape)} is one row: only what has two dimensions of "
+            "more than one element can be given by rows"
+        )
+    kernel = KernelCall(INPUT, "firmware/runtime/rows.h", {}, {}, {}, rows=ByRows(rows, {}, {}))
+    step = Step(OpCall("input", {}, (value,)), kernel, (), (value,))
+    return replace(graph, steps=(step, *graph.steps), streamed=value)
+
+
+def in_a_group(graph: Graph) -> Graph:
+    """The graph with a group around the step that makes the input, if there is one by itself."""
+    if graph.streamed is None or graph.steps[0].rows is not None:
+        return graph
+    group = Rows(graph).group(0, 1)
+    if group is None:
+        raise KernelError(f"input {graph.streamed.name} is not used: it cannot be given by rows")
+    return with_groups(graph, {0: group})

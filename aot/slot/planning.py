@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans of models for packages: on one arena, of kernels whose bounds are known."""
+
+from dataclasses import replace
+
+from aot.plan.delegates import STEP
+from aot.plan.plan import Plan, make_plan
+from aot.plan.program import Program
+from boards.board import Board, Pool
+from firmware.slot.bounds import BOUNDS
+from firmware.slot.expressions import OutsideError, check
+
+NAME = "pl_package_plan"
+"""What a package's plan is called in C."""
+
+
+def package_board(board: Board, arena: int) -> Board:
+    """A board as packages see it: one arena of so many bytes, and no engines."""
+    return replace(board, arena=(Pool(board.arena[0].name, arena),), engines=(), npu=None)
+
+
+def package_plan(program: Program, board: Board, optimize: str = "speed") -> Plan:
+    """The plan of a package.
+
+    Raises:
+      KernelError, DoesNotFitError: as make_plan.
+      OutsideError: the plan has what packages cannot hold; the text says what.
+    """
+    plan = make_plan(program, board, optimize)
+    for step in plan.sharing.steps:
+        if step.rows is not None:
+            raise OutsideError(
+                "its plan runs row by row, which is code and cannot be in a package: "
+                "give it a larger arena"
+            )
+        if step.kernel.function == STEP:
+            raise OutsideError("a part of it runs on an engine: packages have the core's alone")
+        check(BOUNDS, step.kernel, board.isa)
+    return plan

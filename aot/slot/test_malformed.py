@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged packages, object files and plans: each ends in one line of `pack`."""
+
+import json
+import random
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from absl.testing import flagsaver
+
+from aot.plan.report import plan_json
+from aot.plan.testing import sample_board
+from aot.slot import pack
+from aot.slot.object_file import ObjectError, read_object
+from aot.slot.package import PackageError, read_package
+from aot.slot.planning import NAME
+from firmware.slot.testing.host import TEST_KEY, Host, sample_vectors
+
+COUNT = 300
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Host:
+    return Host(tmp_path_factory.mktemp("slot"))
+
+
+def _damaged(good: bytes, seed: int) -> Iterator[bytes]:
+    """Bytes and words changed, half of them near the start or the end, where the headers are."""
+    rng = random.Random(seed)
+    values = (0, 1, 2, 0x7F, 0x80, 0xFF)
+    for _ in range(COUNT):
+        data = bytearray(good)
+        for _ in range(rng.randrange(1, 4)):
+            near = rng.randrange(min(400, len(good)))
+            at = rng.choice((near, len(good) - 1 - near, rng.randrange(len(good))))
+            if rng.random() < 0.5:
+                data[at] = rng.choice(values)
+            else:
+                word = rng.choice((0, 7, 2**31, 2**32 - 1, rng.randrange(2**32)))
+                data[at : at + 4] = struct.pack("<I", word)[: len(data) - at]
+        yield bytes(data[: rng.randrange(len(data))] if rng.random() < 0.1 else data)
+
+
+def _refusals(
+    read: Callable[[bytes], object], good: bytes, error: type[ValueError], complete: bool = False
+) -> int:
+    """Return how many damaged files are refused. Any other exception fails the test.
+
+    Args:
+      read: the reader.
+      good: a file that it takes.
+      error: its refusal.
+      complete: each file that differs has to be refused.
+    """
+    read(good)
+    refused = 0
+    for data in _damaged(good, 1):
+        try:
+            read(data)
+        except error as found:
+            assert "\n" not in str(found)
+            refused += 1
+        else:
+            assert not complete or data == good
+    return refused
+
+
+def test_damaged_packages(host: Host) -> None:
+    key = bytes.fromhex(host.public)
+    package = host.package("1.0.0")
+    assert _refusals(lambda data: read_package(data, key), package, PackageError, complete=True)
+
+    def signed(data: bytes) -> object:
+        return read_package(host.signed(data) if len(data) > 300 else data, key)
+
+    assert _refusals(signed, package, PackageError) > COUNT / 10
+
+
+def test_damaged_object_files(host: Host) -> None:
+    assert _refusals(read_object, host.compiled, ObjectError) > COUNT / 10
+
+
+def _one_line(capsys: pytest.CaptureFixture[str]) -> int:
+    """The exit status of `pack`, which prints one line if it is not 0."""
+    status = pack.main(["pack"])
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == (1 if status else 0), printed
+    assert status in (0, pack.STATUS_BAD_INPUT)
+    return status
+
+
+def test_pack_ends_in_one_line(
+    host: Host, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pack, "load_board", lambda _: sample_board())
+    plan = json.dumps(plan_json(host.plan, NAME)).encode()
+    vectors = tmp_path / "good.npz"
+    np.savez(vectors, **sample_vectors())
+    good = {"object": host.compiled, "plan": plan, "vectors": vectors.read_bytes()}
+    paths = {name: tmp_path / name for name in good}
+    for name, data in good.items():
+        paths[name].write_bytes(data)
+    files = {name: str(path) for name, path in paths.items()}
+    output = tmp_path / "package"
+    with (
+        flagsaver.as_parsed(
+            **files,
+            key=str(TEST_KEY),
+            board="board",
+            name="sample",
+            version="1.0.0",
+            output=str(output),
+        ),
+        flagsaver.as_parsed(limit="2", show="false", public_key="false"),
+    ):
+        assert _one_line(capsys) == 0
+        for name, data in good.items():
+            ends = []
+            for _, damaged in zip(range(40), _damaged(data, 2), strict=False):
+                paths[name].write_bytes(damaged)
+                ends.append(_one_line(capsys))
+            assert ends.count(pack.STATUS_BAD_INPUT) > 3, name
+            paths[name].write_bytes(data)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What changed in an image since a commit, or since a report that was kept.
+
+    bazel run //tools:size_diff -- --base=HEAD~1 //boards:corstone300_app
+    bazel run //tools:size_diff -- --base=kept.json //boards:corstone300_app
+    bazel run //tools:size_diff -- --base=main --page=diff.html //boards:corstone300_app
+
+Both images are built, and run on their simulator. A commit is checked out beside the repository for
+it, in a folder that goes away. A report is what `bazel build //boards:corstone300_app.report.json`
+gives. --markdown writes the same for a pull request. In a workspace that has Pilotlight as a
+module the tool is @pilotlight//tools:size_diff. Paths are relative to the folder that `bazel run`
+is called in.
+"""
+
+from tools.text.stoppable import run_main
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+
+from measure.size_diff.compare import as_markdown, as_page, as_text
+from tools.python.bazel import bazel_program
+from tools.report.join import FORMAT
+
+_BASE = flags.DEFINE_string("base", None, "A commit, or a report.json.", required=True)
+_MARKDOWN = flags.DEFINE_string("markdown", None, "File to write the differences to as Markdown.")
+_PAGE = flags.DEFINE_string("page", None, "File to write the differences to as HTML.")
+
+
+class DiffError(Exception):
+    """There is nothing to compare; the text says why."""
+
+
+def _run(command: list[str], folder: Path, doing: str) -> str:
+    try:
+        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=False)
+    except OSError as error:
+        raise DiffError(f"{doing} failed: {error}") from error
+    if done.returncode != 0:
+        raise DiffError(f"{doing} failed: {' '.join(command)}")
+    return done.stdout
+
+
+def built_report(root: Path, target: str) -> Any:
+    """Builds an image's report in a copy of the sources, and reads it.
+
+    Raises:
+      DiffError: it cannot be built, or the target is no image: models have reports, too.
+    """
+    print(f"building {target}.report.json in {root}", file=sys.stderr)
+    bazel = bazel_program(root)
+    label = f"{target}.report.json"
+    _run([bazel, "build", label], root, f"building {label}")
+    files = _run([bazel, "cquery", "--output=files", label], root, f"finding {label}").split()
+    base = _run([bazel, "info", "execution_root"], root, "finding what was built").strip()
+    report = json.loads((Path(base) / files[-1]).read_text())
+    if "advice" not in report:
+        raise DiffError(f"{target} is no image: name a firmware_image, or what makes one")
+    return report
+
+
+def kept_report(path: Path, target: str) -> Any:
+    """Reads a report that was kept."""
+    try:
+        report = json.loads(path.read_text())
+    except ValueError:
+        report = None
+    known = report.get("format") if isinstance(report, dict) and "advice" in report else None
+    if known != FORMAT:
+        what = "no report of an image" if known is None else f"a report of format {known}"
+        raise DiffError(f"{path} is {what}: this takes what bazel build {target}.report.json gives")
+    return report
+
+
+def _git(root: Path, *arguments: str) -> str:
+    """What git says of the repository that a workspace is in, or "" where it knows nothing."""
+    command = ["git", *arguments]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    return "" if done.returncode else done.stdout.strip()
+
+
+def commit_of(root: Path, base: str) -> str:
+    """The commit that --base names."""
+    commit = _git(root, "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}")
+    if not commit:
+        raise DiffError(f"--base={base} is neither a file nor a commit of {root}")
+    return commit
+
+
+def report_of_commit(root: Path, base: str, target: str) -> Any:
+    """Builds the report in a folder with what a commit has."""
+    commit = commit_of(root, base)
+    top = Path(_git(root, "rev-parse", "--show-toplevel"))
+    # Beside it, where paths that lead out of it lead to the same: to Pilotlight's copy, say.
+    beside = top.parent if os.access(top.parent, os.W_OK) else None
+    folder = Path(tempfile.mkdtemp(prefix=f".{top.name}-size-diff-", dir=beside))
+    add = ["git", "worktree", "add", "--detach", "--quiet", str(folder), commit]
+    source = folder / _git(root, "rev-parse", "--show-prefix")
+    try:
+        _run(add, root, f"checking out {base}")
+        if (folder / ".gitmodules").exists():
+            update = ["git", "submodule", "update", "--init", "--recursive", "--quiet"]
+            _run(update, folder, f"checking out the modules of {base}")
+        if not source.is_dir():
+            raise DiffError(f"{base} has no {source.relative_to(folder)}")
+        return built_report(source, target)
+    finally:
+        if source.is_dir():
+            clean = [bazel_program(source), "clean", "--expunge"]
+            subprocess.run(clean, cwd=source, capture_output=True, check=False)
+        subprocess.run(["git", "worktree", "remove", "--force", folder], cwd=root, check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2 or not argv[1].startswith(("//", "@")):
+        raise app.UsageError("name one image, as //boards:corstone300_app")
+    here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
+    kept = here / _BASE.value
+    try:
+        for path in [here / name for name in (_MARKDOWN.value, _PAGE.value) if name]:
+            if not os.access(path.parent, os.W_OK):
+                raise DiffError(f"{path}: nothing can be written in that folder")
+        if kept.is_file():
+            before = kept_report(kept, argv[1])
+            after = built_report(root, argv[1])
+        else:
+            commit = commit_of(root, _BASE.value)
+            after = built_report(root, argv[1])  # first: what is wrong with it, is soon found
+            before = report_of_commit(root, commit, argv[1])
+    except DiffError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(as_text(before, after), end="")
+    if _MARKDOWN.value:
+        (here / _MARKDOWN.value).write_text(as_markdown(before, after))
+    if _PAGE.value:
+        (here / _PAGE.value).write_text(as_page(before, after))
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lowers programs, and says what became of each."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from aot.accept.inputs import Inputs
+from aot.dialect.graph import border_nodes, edge_of
+from aot.dialect.reference import fit_inputs
+from aot.errors import LoweringError
+from aot.lower import Lowered, lower
+from aot.quality.decibels import MIN_SQNR_DB, decibels, power
+from aot.quality.float_model import FloatModel
+from aot.testing.lockstep import LARGEST, compare
+from measure.survey.choices import chooses, given_the_choices
+from measure.survey.programs import Program
+
+OUTCOMES = ("int8", "partly", "float", "refused", "wrong", "invalid")
+
+_BORDER = ("pl.quantize", "pl.dequantize", "pl.transpose", "pl.reshape")
+_RELATIVE = 1e-4  # of float32: passes over the float graph add up in another order
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of a program.
+
+    Attributes:
+      outcome: one of OUTCOMES; "partly" and "float" are by request, and refused where it is not
+        made; "wrong" are values that no rounding explains, outputs with less than 10 dB against
+        the float model of what int8 inputs hold (where it chooses, given the same choices, each
+        nearly as good as its own), and errors that lowering does not know;
+        "invalid" is what torch itself refuses.
+      reason: why it is not int8; "" where it is.
+    """
+
+    outcome: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.outcome} ({self.reason})" if self.reason else self.outcome
+
+
+def survey(program: Program) -> Row:
+    """Lowers a program; where it is refused, with ops in float."""
+    try:
+        with torch.no_grad():
+            program.make()(*program.samples()[0])
+    except Exception as error:
+        return Row("invalid", f"torch: {str(error).splitlines()[0]}")
+    try:
+        return _judged(program, _lowered(program, allow_float_fallback=False), "")
+    except LoweringError as error:
+        reason = said(error)
+    except Exception as error:
+        return Row("wrong", f"{type(error).__name__} is raised")
+    try:
+        return _judged(program, _lowered(program, allow_float_fallback=True), reason)
+    except LoweringError:
+        return Row("refused", reason)
+    except Exception as error:
+        return Row("wrong", f"{type(error).__name__} is raised, with ops in float")
+
+
+def _lowered(program: Program, allow_float_fallback: bool) -> Lowered:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        samples = program.samples()
+        options: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0, "per_op": False}
+        return lower(
+            program.make(),
+            samples[0],
+            calibration=samples,
+            allow_float_fallback=allow_float_fallback,
+            **options,
+        )
+
+
+def _judged(program: Program, lowered: Lowered, reason: str) -> Row:
+    problem = problem_of(program, lowered)
+    if problem:
+        return Row("wrong", problem)
+    floats = lowered.report["float_ops"]
+    if not floats:
+        return Row("int8", "")
+    computing = [op for op in lowered.report["ops"] if op["op"] not in _BORDER]
+    return Row("float" if floats == len(computing) else "partly", reason)
+
+
+def problem_of(program: Program, lowered: Lowered) -> str:
+    """What is not as it must be of a lowered program, step by step; "" if all is.
+
+    The graphs in between take a state as an input: of a program with state the ends alone are
+    compared, with what they carry from sample to sample, and each op.
+    """
+    samples = program.samples()
+    inputs = Inputs(program.make(), samples[0], program.name)
+    tensors = [inputs.tensors(sample, program.name) for sample in samples]
+    model = FloatModel(inputs.model, lowered.report["results"])
+    floats = None if lowered.report["states"] else FloatModel(lowered.floats)
+    nodes, _ = border_nodes(lowered.folded)
+    against_model, against_choices = _Ratios(), _Ratios()
+    has_choices = floats is not None and chooses(lowered.floats)
+    for sample in tensors:
+        contiguous = [x.contiguous() for x in sample]
+        results = lowered.reference(sample)
+        if floats is not None:
+            folded = lowered.folded(*fit_inputs(contiguous, nodes))
+            problem = _wrong_between(model(sample), floats(contiguous), folded, results)
+            if problem:
+                return problem
+        held = _dequantized(fit_inputs(contiguous, nodes), nodes)
+        as_given = [h.to(x.dtype) for h, x in zip(held, sample, strict=True)]
+        against_model.add(zip(model(as_given), lowered.dequantize_outputs(results), strict=True))
+        if has_choices:
+            inputs_held = [x.contiguous() for x in as_given]
+            against_choices.add(given_the_choices(lowered.floats, lowered.quantized, inputs_held))
+    for op, difference in compare(lowered, tensors).by_op.items():
+        if difference.largest > LARGEST.get(op, 1):
+            return f"{op} is {difference.largest} steps from the float op"
+    worst = against_model.worst()
+    if worst < MIN_SQNR_DB and has_choices:
+        # Of nearly equal values another one may be the largest: no less right.
+        worst = against_choices.worst()
+    return f"{worst:.1f} dB of what int8 inputs hold" if worst < MIN_SQNR_DB else ""
+
+
+class _Ratios:
+    """Signal to noise, of each output over all samples."""
+
+    def __init__(self) -> None:
+        self._signals: defaultdict[int, float] = defaultdict(float)
+        self._noises: defaultdict[int, float] = defaultdict(float)
+
+    def add(self, pairs: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> None:
+        """What is expected of each output, and what it is."""
+        for i, (expected, actual) in enumerate(pairs):
+            defined = torch.isfinite(expected)
+            self._signals[i] += power(expected[defined])
+            self._noises[i] += power(actual[defined].double() - expected[defined].double())
+
+    def worst(self) -> float:
+        found = (decibels(self._signals[i], self._noises[i]) for i in self._signals)
+        return min((sqnr for sqnr in found if sqnr is not None), default=math.inf)
+
+
+def _wrong_between(
+    model: Sequence[torch.Tensor],
+    floats: Sequence[torch.Tensor],
+    folded: Sequence[torch.Tensor],
+    results: Sequence[torch.Tensor],
+) -> str:
+    """Whether the graphs between a model and what is lowered compute what the ends do."""
+    for expected, actual in zip(model, floats, strict=True):
+        if actual.shape != expected.shape:
+            return f"an output is {list(actual.shape)} for {list(expected.shape)}"
+        values = actual.double(), expected.double()
+        tolerance = _RELATIVE * values[1].nan_to_num().abs().max().item()
+        if not torch.allclose(*values, _RELATIVE, tolerance, equal_nan=True):
+            return "the float graph is not the model"
+    if not all(torch.equal(a, b) for a, b in zip(folded, results, strict=True)):
+        return "the layout passes change values"
+    return ""
+
+
+def _dequantized(values: Sequence[torch.Tensor], nodes: Sequence[Node]) -> list[torch.Tensor]:
+    """Inputs as int8 holds them."""
+    found = zip(values, (edge_of(node).quantization for node in nodes), strict=True)
+    return [x if q is None else q.dequantize(x) for x, q in found]
+
+
+def said(error: LoweringError) -> str:
+    """The first problem, without its place."""
+    if error.problems:
+        problem = error.problems[0]
+        return f"{problem.op}: {problem.reason}"
+    return str(error).splitlines()[0]

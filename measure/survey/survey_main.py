@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of the programs that people write, and of ExecuTorch's own tests.
+Exits with 1 where it is not what results.json says; `--update` writes
+that, and the tables of README.md; `--only=REGEX` lowers what has such a name, and takes the rest
+from results.json.
+
+    bazel run //measure/survey -- --only=lstm
+    bazel run //measure/survey -- --update
+"""
+
+from __future__ import annotations
+
+from tools.imports import imports_that_stay
+from tools.text.stoppable import run_main
+
+import functools
+import json
+import multiprocessing
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+with imports_that_stay():
+    import torch
+    from absl import app, flags
+
+    from measure.survey.executorch_cases import cortex_m, every_backend
+    from measure.survey.programs import Program, written
+    from measure.survey.survey import OUTCOMES, Row, survey
+
+_UPDATE = flags.DEFINE_bool("update", False, "write the results of this run")
+_ONLY = flags.DEFINE_string("only", "", "a regular expression: lower what has such a name")
+_FOLDER = Path("measure/survey")
+
+TABLES: Mapping[str, Callable[[], Iterator[Program]]] = {
+    "what people write": written,
+    "tests of ExecuTorch's Cortex-M backend": cortex_m,
+    "tests of operators that ExecuTorch's backends share": every_backend,
+}
+
+Results = Mapping[str, Mapping[str, Row]]
+
+
+def results_of(text: str) -> Results:
+    """What results.json says."""
+    return {
+        title: {name: Row(*row) for name, row in rows.items()}
+        for title, rows in json.loads(text).items()
+    }
+
+
+def results_json(results: Results) -> str:
+    """The same as text, a row a line."""
+    tables = [
+        f"{json.dumps(title)}: {{\n"
+        + ",\n".join(
+            f" {json.dumps(name)}: {json.dumps([row.outcome, row.reason])}"
+            for name, row in rows.items()
+        )
+        + "\n}"
+        for title, rows in results.items()
+    ]
+    return "{\n" + ",\n".join(tables) + "\n}\n"
+
+
+def page(results: Results) -> str:
+    """The counts, and what is not int8 and why, in Markdown."""
+    lines = [
+        "# What becomes of programs",
+        "",
+        "Written by `tools/bazel run //measure/survey -- --update`; without `--update` it compares, and"
+        " takes five minutes; `--only=REGEX` lowers what has such a name. All rows are in"
+        " [results.json](results.json).",
+        "",
+        "- int8: no op of it runs in float.",
+        "- partly, float: refused, unless `--allow_float_fallback` is given.",
+        "- refused: an error that says what to write instead.",
+        "- wrong: an op is more than one step from the float op, a pass changes values, an output"
+        " has less than 10 dB against the float model of what int8 inputs hold (of a program that"
+        " takes the largest of nearly equal values, given those that it took), or lowering raises"
+        " what is no error of its own.",
+        "- invalid: torch itself refuses it.",
+        "",
+        f"| | {' | '.join(OUTCOMES)} |",
+        f"|---|{'---|' * len(OUTCOMES)}",
+    ]
+    for title, rows in results.items():
+        counts = Counter(row.outcome for row in rows.values())
+        lines.append(f"| {title} | {' | '.join(str(counts[o]) for o in OUTCOMES)} |")
+    for title, rows in results.items():
+        lines += ["", f"## Not int8: {title}", "", "| programs | | why |", "|---|---|---|"]
+        named: dict[Row, list[str]] = {}
+        for name, row in rows.items():
+            if row.outcome != "int8":
+                named.setdefault(Row(row.outcome, _without_shapes(row.reason)), []).append(name)
+        for row, names in named.items():
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            cells = (f"`{names[0]}`{more}", row.outcome, row.reason)
+            lines.append(f"| {' | '.join(c.replace('|', '&#124;') for c in cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _without_shapes(reason: str) -> str:
+    return re.sub(r"\[[\d, ]*\]|\d+x\d+", "[...]", reason)
+
+
+@functools.cache
+def _programs(title: str) -> list[Program]:
+    return [*TABLES[title]()]
+
+
+def _row(place: tuple[str, int]) -> Row:
+    """In a process of its own: a program by its place, as its functions cannot be sent there."""
+    torch.set_num_threads(1)
+    title, index = place
+    return survey(_programs(title)[index])
+
+
+def _results(stored: Results) -> Results:
+    """Of all programs; those that are not asked for as they are stored."""
+    names = {(title, i): p.name for title in TABLES for i, p in enumerate(_programs(title))}
+    asked = [place for place, name in names.items() if re.search(_ONLY.value, name)]
+    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
+        rows = dict(zip(asked, pool.map(_row, asked), strict=True))
+    results: dict[str, dict[str, Row]] = {title: {} for title in TABLES}
+    for (title, index), name in names.items():
+        row = rows.get((title, index)) or stored.get(title, {}).get(name)
+        if row is not None:
+            results[title][name] = row
+    return results
+
+
+def main(argv: Sequence[str]) -> int:
+    if len(argv) > 1:
+        raise app.UsageError(f"unexpected argument {argv[1]!r}")
+    folder = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", ".")) / _FOLDER
+    stored = results_of((folder / "results.json").read_text())
+    results = _results(stored)
+    print(page(results), end="")
+    for title, rows in results.items():
+        for name, row in rows.items():
+            was = stored.get(title, {}).get(name)
+            if row != was:
+                print(f"{name}: {row}; it was {was}", file=sys.stderr)
+    if _UPDATE.value:
+        (folder / "results.json").write_text(results_json(results))
+        (folder / "README.md").write_text(page(results))
+    elif results != stored:
+        print("run it with -- --update to have it so", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an image on Arm's model of its board, where the user has it, and ends with a table.
+
+    bazel run //boards:corstone300_app.fvp
+    fvp --board=board.json --size=size.json [--facts=facts.json ...] [--fvp=PROGRAM] program.elf \\
+        [-- argument of the model ...]
+
+The table is that of `.sim`, without instructions: the model counts cycles of its own, which are no
+estimate of a chip's.
+"""
+
+from tools.text.stoppable import leaving, run_main
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+
+from boards.board import Board, BoardError, load_board
+from tools.image.flash_tools import environment
+from tools.image.on_board import Shown, problem, until_the_end
+from tools.image.summary import summary
+from tools.simulator.simulate import Run, Tools
+
+_PROGRAM = flags.DEFINE_string("fvp", "", "The model; the board's, from PATH, if not given.")
+
+_ENDED_BADLY = 1
+_NOT_RUN = 2
+_SECONDS_TO_STOP = 10
+
+
+class FvpError(Exception):
+    """The model is not there, or there is none; the text says what to do."""
+
+
+def fvp_command(board: Board, elf: Path, program: str, more: list[str]) -> list[str]:
+    """What runs a program on the model.
+
+    Args:
+      program: where the model is, "" to look for it.
+      more: arguments of the user's own, for the model.
+
+    Raises:
+      FvpError: the board has no model, or it is not there.
+    """
+    if board.fvp is None:
+        raise FvpError(f"the board {board.name} has no `fvp`: it names no model of Arm's")
+    found = shutil.which(program or board.fvp.program)
+    if found is None:
+        raise FvpError(
+            f"{program or board.fvp.program} is not there. Arm gives it away for Linux and Windows "
+            "as an Arm Ecosystem FVP: developer.arm.com, look for that name; put the folder of its "
+            "program into PATH, or say where the program is with --fvp="
+        )
+    told = [part for item in board.fvp.parameters.items() for part in ("-C", "=".join(item))]
+    return [found, *told, "-a", str(elf), *more]
+
+
+def run_on_fvp(command: list[str], silence: float) -> Shown:
+    """Shows what a program prints up to its last line, and returns it."""
+    with (
+        leaving(),
+        subprocess.Popen(
+            command,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            return until_the_end(process.stdout.fileno(), silence, None)
+        finally:
+            process.terminate()
+            try:
+                process.wait(_SECONDS_TO_STOP)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) < 2:
+        raise app.UsageError("name a program")
+    elf = Path(argv[1])
+    facts: dict[str, Any] = {}
+    for path in flags.FLAGS.facts:
+        facts |= json.loads(Path(path).read_text())
+    program = flags.FLAGS.fvp
+    if os.sep in program:
+        program = str(Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), program))
+    silence = flags.FLAGS.silence
+    try:
+        board = load_board(Path(flags.FLAGS.board))
+        shown = run_on_fvp(fvp_command(board, elf, program, argv[2:]), silence)
+    except (BoardError, FvpError, OSError) as error:
+        print(f"{elf.name}: {error}", file=sys.stderr)
+        return _NOT_RUN
+    found = problem(shown, elf, Tools.of_build(), silence, "the model ended")
+    if found:
+        print(f"{elf.name}: {found}", file=sys.stderr)
+        return _ENDED_BADLY
+    size = json.loads(Path(flags.FLAGS.size).read_text())
+    print("\n" + summary(Run(shown.text, None, "", None, 0), size, facts, None))
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run counted: instructions of one inference, and of each step of the plan; on a board the
+cycles of each step.
+"""
+
+import json
+import os
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from types import MappingProxyType
+from typing import Any
+
+from tools.image.trace import trace
+from tools.simulator.counts import Region
+from tools.simulator.simulate import Run
+from tools.text.table import table
+
+FORMAT = 2
+
+ESTIMATE = "cycles_estimate"
+
+UNNAMED = "unnamed_plans"
+
+_INFERENCE = 0
+
+_STEP = re.compile(r"^PL:STEP (\d+) (\d+) (\d+)$", re.MULTILINE)
+"""What firmware/runtime/cycles_cortex_m.c prints: step, cycles and the plan's address."""
+
+Key = tuple[int, int]
+"""A plan's address and a step's number."""
+
+
+def profile(
+    run: Run,
+    size: dict[str, Any],
+    plans: Sequence[dict[str, Any]],
+    linked: Mapping[str, int] = MappingProxyType({}),
+    estimates: Mapping[Key, float] | None = None,
+) -> dict[str, Any]:
+    """The contents of profile.json, as profile.schema.json has it.
+
+    Args:
+      run: a run that was counted, or what a board printed.
+      size: the image's size.json.
+      plans: the plan.json of each model. A program marks its steps if it was built with
+        --//firmware/runtime:profile_steps.
+      linked: addresses of the program's symbols; without them the only plan is the one that ran.
+      estimates: cycles by region, if they were estimated; without those of inner regions, and of
+        plan 0 where no plan was named.
+    """
+    inference = run.counts.regions.get(_INFERENCE) if run.counts else None
+    every = run.counts.by_plan() if run.counts else {}
+    regions = {key: region for key, region in every.items() if key[0]}
+    cycles: defaultdict[Key, list[int]] = defaultdict(list)
+    for step, count, address in _STEP.findall(run.console):
+        cycles[int(address), int(step)].append(int(count))
+    ran = {address for address, _ in [*regions, *cycles]}
+    at = _addresses(plans, linked, ran)
+    inferences = inference.entries if inference else max(map(len, cycles.values()), default=0)
+    of_all = {}
+    if inference and inferences and estimates is not None:
+        estimate = _of_inference(inference, every, estimates)
+        of_all = {} if estimate is None else {ESTIMATE: round(estimate / inferences)}
+    if unnamed := len(ran) - len(at):
+        of_all[UNNAMED] = unnamed
+    return {
+        "format": FORMAT,
+        "name": size["name"],
+        "board": size["board"],
+        "core": size["core"],
+        "inferences": inferences,
+        "instructions": inference.instructions // inferences if inference and inferences else 0,
+        **of_all,
+        "steps": [
+            {"plan": plan["name"]}
+            | {key: step[key] for key in ("step", "id", "op", "module", "function")}
+            | counted
+            for plan in plans
+            if plan["name"] in at
+            for step in plan["steps"]
+            for key in [(at[plan["name"]], step["step"])]
+            if (
+                counted := _counted(
+                    regions.get(key), cycles.get(key), estimates.get(key) if estimates else None
+                )
+            )
+        ],
+    }
+
+
+def _addresses(
+    plans: Sequence[dict[str, Any]], linked: Mapping[str, int], ran: set[int]
+) -> dict[str, int]:
+    """Where the plans are that ran, by name; one that is not linked may be in a slot for models."""
+    found = {p["name"]: linked[p["name"]] for p in plans if linked.get(p["name"]) in ran}
+    loaded = [plan["name"] for plan in plans if plan["name"] not in linked]
+    elsewhere = ran - set(linked.values())
+    return found | ({loaded[0]: min(elsewhere)} if len(loaded) == len(elsewhere) == 1 else {})
+
+
+def _of_inference(
+    inference: Region, every: Mapping[Key, Region], estimates: Mapping[Key, float]
+) -> float | None:
+    """Cycles of region 0 with those in it, over all entries: of all regions, or of all but the
+    program's own beside it. None if instructions say that it is neither.
+    """
+    steps = {key: region for key, region in every.items() if key[0] or region is inference}
+    for parts in (every, steps):
+        if sum(region.at.total() for region in parts.values()) == inference.instructions:
+            return sum(estimates[key] for key in parts)
+    return None
+
+
+def write_profile(counted: dict[str, Any], path: str | None, trace_path: str | None) -> None:
+    """Writes a profile for machines and for Perfetto, where paths are given; they are relative to
+    where Bazel was called.
+    """
+    for name, contents in ((path, counted), (trace_path, trace(counted))):
+        if name:
+            output = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), name)
+            output.write_text(json.dumps(contents, indent=1) + "\n")
+
+
+def _counted(
+    region: Region | None, cycles: list[int] | None, estimate: float | None
+) -> dict[str, int]:
+    """Of a step: instructions where they were counted, cycles where the board printed them, and an
+    estimate if it has no regions in it, whose cycles are not its own.
+    """
+    found = {}
+    if region and region.entries:
+        found["instructions"] = region.instructions // region.entries
+        if estimate is not None and region.at.total() == region.instructions:
+            found[ESTIMATE] = round(estimate / region.entries)
+    if cycles:
+        found["cycles"] = round(fmean(cycles))
+    return found
+
+
+def cycles_of_inference(fields: dict[str, Any]) -> int | None:
+    """Of all steps; None if the board counted none, or an inference is not one run of one plan."""
+    steps = fields["steps"]
+    plans = {step["plan"] for step in steps}
+    if len(plans) != 1 or UNNAMED in fields or not all("cycles" in step for step in steps):
+        return None
+    return sum(int(step["cycles"]) for step in steps)
+
+
+def steps_table(fields: dict[str, Any]) -> str:
+    """Instructions or cycles by step, and what is left out; "" if the program marks none."""
+    steps = fields["steps"]
+    units = ["cycles" if any("cycles" in step for step in steps) else "instructions"]
+    units += [ESTIMATE] if any(ESTIMATE in step for step in steps) else []
+    rows = [
+        [
+            *(f"{step[unit]:,}" if unit in step else "-" for unit in units),
+            step["op"],
+            step["id"],
+            step["module"],
+        ]
+        for step in steps
+    ]
+    titles = [unit.replace(ESTIMATE, "cycles, estimated") for unit in units]
+    header = [*titles, "step", "op", "from"]
+    align = "r" * len(units) + "lrl"
+    if len({step["plan"] for step in steps}) > 1:
+        names = ["plan", *(step["plan"] for step in steps)]
+        header, *rows = ([name, *row] for name, row in zip(names, [header, *rows], strict=True))
+        align = f"l{align}"
+    lines = [table([header, *rows], align, indent="  ")] if rows else []
+    if unnamed := fields.get(UNNAMED):
+        lines.append(
+            f"  plans whose steps ran but that the image's `plan` does not name: {unnamed}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an image on its board's simulator and ends with a table of what came of it.
+
+    bazel run //boards:corstone300_app.sim
+    bazel run //boards:corstone300_app.sim -- --profile=profile.json --trace=trace.json
+    sim --board=board.json --size=size.json [--plan='plan.json ...'] [--facts=facts.json ...] \\
+        [--profile=profile.json] [--trace=trace.json] [--cycles] program.elf
+
+Standard input is what the board's console receives.
+
+The table has the facts, the program's PL:STAT lines (the first is taken as a total that the others
+are parts of), instructions of one inference (region 0 of the profile), and what the image takes of
+each of the board's memories. A facts file is a JSON object from name to text, number, or fraction
+as 0.97. --profile writes the instructions for machines, as profile.schema.json has it, --trace for
+ui.perfetto.dev; paths are relative to the folder that `bazel run` is called in. --cycles, which the
+target <image>.cycles gives, adds cycles as LLVM's model of the core estimates them.
+"""
+
+from tools.text.stoppable import run_main
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+
+from boards.board import Board, BoardError, load_board
+from tools.image.profile import ESTIMATE, Key, profile, steps_table, write_profile
+from tools.image.summary import summary
+from tools.simulator.counts import Counts, CountsError
+from tools.simulator.cycles import CyclesError, estimate, model_of
+from tools.simulator.elf import Elf, ElfError
+from tools.simulator.simulate import SimulatorError, simulate
+
+_BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
+_SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
+_FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for the top.")
+_PLAN = flags.DEFINE_spaceseplist("plan", [], "JSON of plans, for the names of their steps.")
+_PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
+_TRACE = flags.DEFINE_string("trace", None, "The same to write for ui.perfetto.dev.")
+_CYCLES = flags.DEFINE_bool("cycles", False, "Estimate cycles.")
+_TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.")
+_SILENCE = flags.DEFINE_float(
+    "silence", 180, "Seconds without a character until the program is stopped."
+)
+
+_ENDED_BADLY = 1
+_NOT_RUN = 2
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2:
+        raise app.UsageError("name one program")
+    elf = Path(argv[1])
+    facts: dict[str, Any] = {}
+    for path in _FACTS.value:
+        facts |= json.loads(Path(path).read_text())
+    try:
+        board = load_board(Path(_BOARD.value))
+        if _CYCLES.value:
+            model_of(board.core)
+        run = simulate(
+            elf,
+            board,
+            time_limit=_TIME_LIMIT.value,
+            silence=_SILENCE.value,
+            count=True,
+            echo=sys.stdout,
+            listen=True,
+        )
+        estimates = _estimates(elf, board, run.counts) if _CYCLES.value and run.counts else None
+    except (BoardError, CountsError, CyclesError, ElfError, SimulatorError) as error:
+        print(f"{elf.name}: {error}", file=sys.stderr)
+        return _NOT_RUN
+    if run.problem:
+        print(f"{elf.name}: {run.problem}", file=sys.stderr)
+        return _ENDED_BADLY
+    size = json.loads(Path(_SIZE.value).read_text())
+    plans = [json.loads(Path(path).read_text()) for path in _PLAN.value]
+    linked = Elf(elf).addresses if plans else {}
+    counted = profile(run, size, plans, linked, estimates)
+    write_profile(counted, _PROFILE.value, _TRACE.value)
+    delegates = any("delegate" in step for plan in plans for step in plan["steps"])
+    models_npu = bool(delegates and board.npu and board.npu.simulated)
+    tables = [steps_table(counted), summary(run, size, facts, counted, models_npu)]
+    print("".join(f"\n{text}\n" for text in tables if text), end="")
+    if estimates and counted["inferences"] and ESTIMATE not in counted:
+        print("  no cycles per inference: the program runs marked parts outside of inferences")
+    return 0
+
+
+def _estimates(elf: Path, board: Board, counts: Counts) -> dict[Key, float]:
+    """Cycles by plan and region, without those of inner regions."""
+    regions = counts.by_plan()
+    parts = estimate(elf, board.core, [region.at for region in regions.values()])
+    return {key: sum(ran.cycles for ran in part) for key, part in zip(regions, parts, strict=True)}
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table that a run of an image ends with, in the simulator or on a board."""
+
+from typing import Any
+
+from tools.image.profile import ESTIMATE
+from tools.simulator.simulate import Run
+from tools.text.table import table
+
+
+def _fact(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.2%}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _stats(run: Run) -> dict[str, str]:
+    rows: dict[str, str] = {}
+    total = next(iter(run.stats.values()), 0)
+    for name, value in run.stats.items():
+        share = f" ({value / total:.2%})" if rows and total else ""
+        rows[name] = f"{value:,}{share}"
+    return rows
+
+
+def _sizes(size: dict[str, Any]) -> dict[str, str]:
+    rows: dict[str, str] = {}
+    for memory in size["memories"]:
+        used, available = memory["used"], memory["size"]
+        if used:
+            share = f"{used:,} of {available:,} bytes ({used / available:.1%})"
+            rows[f"{memory['name']} ({memory['kind']})"] = share
+    stack = size["stack"]
+    bound = "no bound" if stack["bound"] is None else f"at most {stack['bound']:,}"
+    return rows | {"of that the stack": f"{bound} of {stack['size']:,} bytes"}
+
+
+def summary(
+    run: Run,
+    size: dict[str, Any],
+    facts: dict[str, Any],
+    counted: dict[str, Any] | None,
+    models_npu: bool = False,
+    cycles: int | None = None,
+) -> str:
+    """Returns the table that a run ends with.
+
+    Args:
+      run: the run.
+      size: the image's size.json.
+      facts: rows for the top.
+      counted: its profile, None on a board.
+      models_npu: whether the core ran a model of the NPU, whose instructions are counted, too.
+      cycles: of an inference, on a board that counted them.
+    """
+    rows = {name: _fact(value) for name, value in facts.items()} | _stats(run)
+    if counted and counted["inferences"]:
+        with_model = ", with those of the NPU's model" if models_npu else ""
+        rows["instructions per inference"] = f"{counted['instructions']:,}{with_model}"
+        if ESTIMATE in counted:
+            rows["cycles per inference"] = f"{counted[ESTIMATE]:,}, an estimate{with_model}"
+    if cycles is not None:
+        rows["cycles per inference"] = f"{cycles:,}, of all steps"
+    rows |= _sizes(size)
+    title = f"{size['name']} on {size['board']} ({size['core']}){', simulated' if counted else ''}"
+    return f"{title}\n{table(list(rows.items()), indent='  ')}"

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adds cycles to the report of an image, of a profile that a board gave or that was estimated."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+Fields = dict[str, Any]
+
+# A step's cycles in a profile, and where they are from.
+_KINDS = {"cycles": "measured", "cycles_estimate": "estimated"}
+
+_SAME = ("step", "id", "op", "module", "function")
+
+
+class CyclesError(Exception):
+    """A profile that does not go with a report; the text says why."""
+
+
+def with_cycles(report: Fields, profile: Fields) -> Fields:
+    """Returns the report with the cycles of steps, and with where they are from.
+
+    Args:
+      report: as join() gives it.
+      profile: as tools/image/profile.schema.json has it, of the same image.
+
+    Raises:
+      CyclesError: the profile has no cycles, or is of another image.
+    """
+    key = next((key for key in _KINDS if any(key in step for step in profile["steps"])), "")
+    if not key:
+        raise CyclesError(
+            "the profile has no cycles of steps: with --//firmware/runtime:profile_steps `.run` "
+            "gives those of a board, `.cycles` an estimate"
+        )
+    by_plan: dict[str, list[Fields]] = defaultdict(list)
+    for step in profile["steps"]:
+        by_plan[step["plan"]].append(step)
+    models = report["models"]
+    left = list(models)  # several may have the same steps: each is of one plan, in their order
+    for plan, steps in by_plan.items():
+        cycles = {_identity(step): step.get(key) for step in steps}
+        found = [one for one in left if cycles.keys() <= {_identity(s) for s in one["steps"]}]
+        if profile["name"] != report["name"] or not found:
+            raise CyclesError(
+                f"the profile is of another build: {report['name']} has no plan with the steps of "
+                f"{profile['name']}'s {plan}"
+            )
+        left.remove(found[0])
+        counted = [step | {"cycles": cycles.get(_identity(step))} for step in found[0]["steps"]]
+        models = [one | {"steps": counted} if one is found[0] else one for one in models]
+    return report | {"models": models, "cycles_are": _KINDS[key]}
+
+
+def _identity(step: Fields) -> tuple[Any, ...]:
+    return tuple(step[key] for key in _SAME)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names the page of an image, for a browser.
+
+    bazel run //boards:corstone300_app.report
+    bazel run //boards:nrf52840dk_app.report -- --profile=cycles.json
+
+The page is built before; its path is the one line that is printed. With a profile of `.run` or
+`.cycles`, built with --//firmware/runtime:profile_steps, it is a page of its own beside the
+profile, on which steps have their cycles, too.
+"""
+
+from tools.text.stoppable import run_main
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from absl import app, flags
+
+from tools.report.cycles import CyclesError, with_cycles
+from tools.report.libraries import libraries
+from tools.report.page import page
+
+_PAGE = flags.DEFINE_string("page", None, "The page.", required=True)
+_REPORT = flags.DEFINE_string("report", None, "Its report.json.", required=True)
+_PROFILE = flags.DEFINE_string("profile", None, "A profile whose cycles the page shall have.")
+
+
+def page_with_cycles(report: Path, profile: Path) -> Path:
+    """Writes the page of a profile, and returns where it is."""
+    try:
+        cycles = json.loads(profile.read_text())
+        counted = with_cycles(json.loads(report.read_text()), cycles)
+    except (ValueError, KeyError, TypeError) as error:
+        raise CyclesError("this is no profile (tools/image/profile.schema.json)") from error
+    output = profile.with_suffix(".html")
+    output.write_text(page(counted, libraries()))
+    return output
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) > 1:
+        raise app.UsageError(f"unexpected arguments: {argv[1:]}")
+    found = Path(_PAGE.value)
+    if _PROFILE.value:
+        profile = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), _PROFILE.value)
+        try:
+            found = page_with_cycles(Path(_REPORT.value), profile)
+        except CyclesError as error:
+            print(f"{profile}: {error}", file=sys.stderr)
+            return 1
+        except OSError as error:
+            print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+            return 1
+    print(found.resolve())
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts an image's instructions on its simulator for its report.
+
+    profile --board=board.json --size=size.json [--plan=plan.json ...] --output=counted.json \\
+        --marked=marked.elf program.elf
+
+marked.elf is the program with every step marked. What the marks take is in its inference, which is
+therefore counted in the program as it is. The output has `profile`, as
+tools/image/profile.schema.json has it, or null, `problem`, which then says why: nothing simulates
+the board, or the program does not end by itself; and `stats`, what the program prints of itself.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+
+from boards.board import load_board
+from tools.image.profile import profile
+from tools.simulator.counts import CountsError
+from tools.simulator.elf import Elf
+from tools.simulator.simulate import Run, SimulatorError, simulate
+
+_BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
+_SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
+_PLANS = flags.DEFINE_multi_string("plan", [], "The JSON of its plans.")
+_MARKED = flags.DEFINE_string("marked", None, "The program with steps marked.", required=True)
+_OUTPUT = flags.DEFINE_string("output", None, "What to write.", required=True)
+_TIME_LIMIT = flags.DEFINE_float("time_limit", 900, "Seconds until the program is stopped.")
+_SILENCE = flags.DEFINE_float(
+    "silence", 300, "Seconds without a character until the program is stopped."
+)
+
+
+def run(elf: Path) -> Run:
+    """Runs a program to its end, and counts.
+
+    Raises:
+      CountsError, SimulatorError: there is nothing to count.
+    """
+    done = simulate(
+        elf,
+        load_board(Path(_BOARD.value)),
+        time_limit=_TIME_LIMIT.value,
+        silence=_SILENCE.value,
+        count=True,
+    )
+    if done.problem:
+        raise SimulatorError(done.problem)
+    return done
+
+
+def counted(elf: Path, marked: Path) -> dict[str, Any]:
+    """Returns the contents of the output."""
+    try:
+        as_it_is, in_steps = run(elf), run(marked)
+    except (CountsError, SimulatorError) as error:
+        return {"profile": None, "problem": str(error), "stats": {}}
+    plans = [json.loads(Path(path).read_text()) for path in _PLANS.value]
+    size = json.loads(Path(_SIZE.value).read_text())
+    whole = profile(as_it_is, size, [])
+    steps = profile(in_steps, size, plans, Elf(marked).addresses)
+    counts = steps | {key: whole[key] for key in ("inferences", "instructions")}
+    return {"profile": counts, "problem": "", "stats": as_it_is.stats}
+
+
+def main(argv: list[str]) -> None:
+    if len(argv) != 2:
+        raise app.UsageError("name one program")
+    Path(_OUTPUT.value).write_text(
+        json.dumps(counted(Path(argv[1]), Path(_MARKED.value)), indent=1) + "\n"
+    )
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact counts of executed instructions, as the plugin tools/simulator/plugin writes them."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tools.simulator.elf import Elf
+
+BEGIN = "pl_profile_begin"
+END = "pl_profile_end"
+
+# The functions that mark regions, and the bytes that they consist of
+# (firmware/runtime/profile_cortex_m.c).
+_MARKS = (("begin", BEGIN, 6), ("end", END, 6), ("plan", "pl_profile_plan", 14))
+
+
+class CountsError(Exception):
+    """Instructions could not be counted; the text says why."""
+
+
+@dataclass
+class Region:
+    """Instructions of a region the program marked: a pair of calls with the same number.
+
+    Attributes:
+        entries: how often it was entered.
+        instructions: executed between begin and end over all entries, inner regions included. What
+            calls the end (the number into r0, and the call) is part of it.
+        at: executions by address, without those of inner regions.
+    """
+
+    entries: int = 0
+    instructions: int = 0
+    at: Counter[int] = field(default_factory=Counter)
+
+
+@dataclass
+class Counts:
+    """Instructions of a whole run.
+
+    Attributes:
+        total: all instructions from reset to the end, marks excluded.
+        regions: by number.
+        plans: regions that began while a plan was named, its steps, by the plan's address.
+        outside: executions by address while no region was open.
+    """
+
+    total: int = 0
+    regions: dict[int, Region] = field(default_factory=dict)
+    plans: dict[int, dict[int, Region]] = field(default_factory=dict)
+    outside: Counter[int] = field(default_factory=Counter)
+
+    def at(self) -> Counter[int]:
+        """Returns the executions of each address over the whole run."""
+        found = Counter(self.outside)
+        for region in self.by_plan().values():
+            found.update(region.at)
+        return found
+
+    def by_plan(self) -> dict[tuple[int, int], Region]:
+        """Returns all regions, by the address of their plan, 0 if there is none, and number."""
+        return {
+            (plan, number): region
+            for plan, regions in {0: self.regions, **self.plans}.items()
+            for number, region in regions.items()
+        }
+
+
+def by_function(at: Counter[int], elf: Elf) -> Counter[str]:
+    """Returns the executed instructions of each function; `?` is code that has no name."""
+    found: Counter[str] = Counter()
+    for address, executions in at.items():
+        function = elf.function_at(address)
+        found[function.name if function else "?"] += executions
+    return found
+
+
+def plugin_arguments(elf: Elf, output: Path) -> str:
+    """Returns the plugin's arguments for a program, each with a comma before it.
+
+    Raises:
+        CountsError: the program's marks are not what the plugin counts on.
+    """
+    arguments = f",out={output}"
+    for option, name, size in _MARKS:
+        function = elf.function(name)
+        if function is None:
+            continue
+        if function.size != size:
+            raise CountsError(
+                f"{name} takes {function.size} bytes instead of {size}: "
+                "it is not the one of firmware/runtime/profile_cortex_m.c"
+            )
+        arguments += f",{option}={function.address:x}"
+    return arguments
+
+
+def read_counts(path: Path) -> Counts:
+    """Reads the file that the plugin wrote.
+
+    Raises:
+        CountsError: there is none, or the marks do not fit together.
+    """
+    if not path.exists():
+        raise CountsError("QEMU's plugin wrote no counts: it ended before its time")
+    counts = Counts()
+    regions = counts.regions
+    for line in path.read_text().splitlines():
+        what, *fields = line.split(" ")
+        if what == "error":
+            raise CountsError(" ".join(fields))
+        if what == "total":
+            counts.total = int(fields[0])
+        elif what == "region":
+            region = regions.setdefault(int(fields[0]), Region())
+            region.entries, region.instructions = map(int, fields[1:])
+        elif what == "at":
+            at = (
+                counts.outside
+                if fields[1] == "-"
+                else regions.setdefault(int(fields[1]), Region()).at
+            )
+            at[int(fields[0])] = int(fields[2])
+        elif what == "plan":
+            regions = counts.plans.setdefault(int(fields[0]), {})
+    return counts

@@ -121,8 +121,8 @@ def lower(
 
     Args:
       model: in eval mode.
-      example_inputs: one sample (aot/accept/inputs.py): a tensor, a tuple of forward's arguments, or a
-        dict of them by name; float32, numbers of uint8, int8 or int16 that stay as they are,
+      example_inputs: one sample (aot/accept/inputs.py): a tensor, a tuple of forward's arguments,
+        or a dict of them by name; float32, numbers of uint8, int8 or int16 that stay as they are,
         indices, or masks of booleans, of the shapes and memory format that the device will give.
       target: what to lower for: a Target, or a text as `target_named` takes it, e.g. "cortex-m"
         or "ethos-u55-128"; with "tflite" `exported` is a .tflite file (docs/tflite.md).

@@ -37,9 +37,9 @@ from aot.errors import (
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-_ROOT = Path(__file__).parents[1]
-_OURS = ("aot", "firmware", "kernels", "tools")
-_AS_USERS = ("models", "survey", "testing")
+_ROOT = Path(__file__).parents[2]
+_OURS = ("aot", "kernels", "npu", "tools")
+_AS_USERS = ("models", "testing")
 """Folders of aot with models and data, as users write them."""
 
 _VERSIONS = ("torch", "torchao", "executorch", "numpy")

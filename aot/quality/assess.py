@@ -48,7 +48,8 @@ class Graphs:
       folded: the dialect's, in the layout of the user's model.
       lowered: what the device computes.
       moved: inputs and outputs of `lowered` that have their channels last.
-      paths: where each output is in what the user's model returns (aot.accept.program.result_paths).
+      paths: where each output is in what the user's model returns
+        (aot.accept.program.result_paths).
     """
 
     floats: GraphModule

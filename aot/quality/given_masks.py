@@ -2,8 +2,8 @@
 """Whether what was taken for masks of attention are masks, as calibration shows them.
 
 Numbers that a model is given, or computes, and adds to the scores of a softmax are a mask where
-they are 0 or far below; aot/passes/aten/attention/mask_softmax.py raises them to a floor, for a range that
-has -1e9 in it has no room for scores. A row that lies below the floor as a whole is a bias, of
+they are 0 or far below. aot/passes/aten/attention/mask_softmax.py raises them to a floor: a range
+that has -1e9 in it has no room for scores. A row that lies below the floor as a whole is a bias, of
 which the floor would leave nothing. An input that is 0 or -1e9 in the example is a mask, too
 (aot/passes/aten/masks/input_masks.py), and has no other numbers.
 """

@@ -2,8 +2,8 @@
 """softmax over the positions that a mask keeps, to pl::masked_softmax.
 
 ATen has no such op: what users write for it is an addition of minus infinity, of which no observer
-could make a scale. aot/passes/aten/attention/decompose_attention.py and masked_softmax.py there make it of
-that.
+could make a scale. decompose_attention.py and mask_softmax.py in aot/passes/aten/attention make it
+of that.
 """
 
 from __future__ import annotations

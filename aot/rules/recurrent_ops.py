@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.ops.recurrent.lstm, gru and rnn: float ops of one layer in one direction.
 
-aot/passes/aten/recurrent/split_recurrent.py makes them of torch's LSTM, GRU, RNN and cells. Beside what torch
-gives they give the states behind every step, for the ranges that calibration observes.
+aot/passes/aten/recurrent/split_recurrent.py makes them of torch's LSTM, GRU, RNN and cells. They
+also return the states after every step, for the ranges that calibration observes.
 torch.ops.recurrent.convert stands where states meet what other ops compute
 (aot/passes/aten/recurrent/recurrent_states.py).
 """

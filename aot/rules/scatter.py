@@ -2,8 +2,9 @@
 """aten.index_put, scatter and scatter_add by indices that are given or computed: pl::scatter where
 values are replaced, pl::scatter_sum where they are added to nothing.
 
-What is added to something is that sum and an add (aot/passes/aten/decompositions/compositions.py); an assignment
-by constants is a gather (aot/passes/aten/movement/assignments_to_gather.py).
+A sum that is added to a tensor is that sum and an add
+(aot/passes/aten/decompositions/compositions.py). An assignment by constants is a gather
+(aot/passes/aten/movement/assignments_to_gather.py).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from aot.importers.tflite.testing.oracle import tflm
 from aot.lower_tflite import lower_tflite, random_inputs
 from aot.plan.pte import read_program
 
-SCHEMA = json.loads((Path(__file__).parent / "report.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[1] / "artefact/report.schema.json").read_text())
 
 
 def test_network() -> None:

@@ -13,9 +13,7 @@ import pytest
 from measure.ethos_u.cases import CASES
 from measure.ethos_u.sides import ours
 
-RESULTS: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent / "comparison/results.json").read_text()
-)
+RESULTS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "results.json").read_text())
 BY_PLACE = {(r["model"], r["configuration"], r["side"]): r for r in RESULTS}
 OURS = [place[:2] for place in BY_PLACE if place[2] == "ours"]
 

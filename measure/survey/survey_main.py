@@ -72,8 +72,8 @@ def page(results: Results) -> str:
     lines = [
         "# What becomes of programs",
         "",
-        "Written by `tools/bazel run //measure/survey -- --update`; without `--update` it compares, and"
-        " takes five minutes; `--only=REGEX` lowers what has such a name. All rows are in"
+        "Written by `tools/bazel run //measure/survey -- --update`; without `--update` it compares,"
+        " and takes five minutes; `--only=REGEX` lowers what has such a name. All rows are in"
         " [results.json](results.json).",
         "",
         "- int8: no op of it runs in float.",

@@ -23,7 +23,7 @@ _IRQS_HEADER = flags.DEFINE_string("irqs_header", "", "boards/irqs.h of the boar
 
 _PYTHON = ("*.py",)
 _C = ("*.c", "*.cc", "*.h")
-_DEVICE_C = ("kernels/*.c", "firmware/*.c", "boards/*.c", "tests/ethos_u/*.c")
+_DEVICE_C = ("kernels/*.c", "firmware/*.c", "npu/*.c", "boards/*.c", "tests/ethos_u/*.c")
 _FOR_THE_HOST = ("tools/simulator/*",)
 _WRONG_ON_PURPOSE = ("boards/tests/programs/*",)
 # Headers that a build makes, and what is fetched for it.

@@ -4,7 +4,7 @@
 load("@rules_python//python:defs.bzl", "PyInfo")
 
 _OURS = Label("//tools/python:package_names.bzl").workspace_name
-_PACKAGES = ["aot", "boards", "firmware", "kernels", "tools"]
+_PACKAGES = ["aot", "boards", "firmware", "kernels", "npu", "tools"]
 
 def _hidden(ctx, file, roots):
     """Returns the package of ours in place of which Python would find a file's, if there is one."""

@@ -30,7 +30,7 @@ from tools.text.printed import captured
 
 _OUTPUT = flags.DEFINE_string("output", "dist", "Folder for the wheel.")
 
-ROOMS = ("aot", "boards", "firmware", "kernels", "tools")
+ROOMS = ("aot", "boards", "firmware", "kernels", "npu", "tools")
 """Folders of the tree whose modules the wheel renames."""
 
 _ENTRIES = (
@@ -56,6 +56,7 @@ _READ = (
     "kernels/*.[ch]",
     "firmware/ethos_u/*.[ch]",
     "firmware/runtime/*.[ch]",
+    "npu/ethos_u/*.[ch]",
 )
 """Files that modules of the wheel read."""
 
@@ -159,7 +160,7 @@ def make_wheel(root: Path, built: Iterable[Path], output: Path) -> Path:
 def built_files() -> list[Path]:
     """Returns what Bazel made for the wheel, relative to the folder of this program's files."""
     boards = Path("boards").glob("*/*.data.json")
-    return sorted([*boards, Path("firmware/ethos_u/libethos_u_model.so")])
+    return sorted([*boards, Path("npu/ethos_u/libethos_u_model.so")])
 
 
 def main(argv: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from torch.fx import Node
 
 from aot.backends.tflite.emitters import convolution, elementwise, movement, pooling, recurrence
-from aot.backends.tflite.exporting import Export
+from aot.backends.tflite.export import Export
 
 EMITTERS: Mapping[str, Callable[[Export, Node, dict[str, Any]], None]] = {
     "add": elementwise.add,

@@ -11,7 +11,7 @@ import torch
 from ethosu.vela.tflite.Padding import Padding
 from torch.fx import Node
 
-from aot.backends.tflite.exporting import Export, Refused
+from aot.backends.tflite.export import Export, Refused
 from aot.backends.tflite.file import PER_CHANNEL_FULLY_CONNECTED
 from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.quantization import INT16

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from aot.backends.tflite.exporting import Export, Refused
+from aot.backends.tflite.export import Export, Refused
 from aot.dialect.graph import quantization_of
 from aot.dialect.ops.softmax import exponential_table
 from aot.dialect.quantization import INT8, INT16, Quantization

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from aot.backends.tflite.exporting import Export, Refused
+from aot.backends.tflite.export import Export, Refused
 from aot.dialect.graph import quantization_of, shape_of, tensor_constant
 from aot.importers.tflite.ops.blocks import joined
 from aot.importers.tflite.ops.gathering import nearest_places

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.backends.tflite.exporting import Export, Refused
+from aot.backends.tflite.export import Export, Refused
 from aot.dialect.graph import arguments, calls, quantization_of, tensor_constant
 from aot.dialect.quantization import INT8, INT16
 from aot.importers.tflite.arithmetic import float32, quantize_multiplier, requantized

@@ -10,7 +10,7 @@ import torch
 from torch.fx import Node
 
 from aot.backends.tflite.emitters.convolution import padded, with_border
-from aot.backends.tflite.exporting import Export, Refused
+from aot.backends.tflite.export import Export, Refused
 from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.results import results_of, taken_from
 from aot.importers.tflite.arithmetic import mean_multiplier, quantize_multiplier

@@ -8,7 +8,7 @@ from typing import Any
 from torch.fx import Node
 
 from aot.backends.tflite.emitters.convolution import weight_scale
-from aot.backends.tflite.exporting import Export, Refused
+from aot.backends.tflite.export import Export, Refused
 from aot.dialect.graph import calls, quantization_of, shape_of, state_of
 from aot.dialect.results import results_of, taken_from
 from aot.importers.tflite.arithmetic import float32

@@ -14,7 +14,8 @@ Masks that the model is given or computes may follow one another. A row that the
 a mask, calibration has to show (aot/quality/given_masks.py).
 
 What torch's decompositions ask, which rows are minus infinity only, to give 0 for them
-(aot/passes/aten/attention/safe_softmax.py), goes into the mask too, or away where no score is infinite.
+(aot/passes/aten/attention/safe_softmax.py), goes into the mask too, or away where no score is
+infinite.
 """
 
 from __future__ import annotations

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that modules import rooms below their own only, and not each other in a circle.
+
+bazel run //tools/lint:rooms
+"""
+
+from tools.text.stoppable import run_main
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+
+from absl import app
+
+from tools.lint.workspace import source_files, workspace_root
+
+FLOORS = (
+    "tools",
+    "kernels npu boards aot/__init__.py aot/upstream",
+    "aot/errors.py",
+    "aot/dialect firmware",
+    "aot/rules aot/pte",
+    "aot/plan aot/backends",
+    "aot/passes aot/slot",
+    "aot/quantizer",
+    "aot/accept aot/partition",
+    "aot/quality aot/backends/ethos_u",
+    "aot/importers",
+    "aot/backends/tflite",
+    "aot/backends/neutron",
+    "aot/targets aot/artefact aot/support",
+    "aot/lower.py aot/lower_tflite.py",
+    "aot/advice aot/testing",
+    "aot/lower_main.py tools/simulator tools/npu",
+    "aot/bazel tools/image tools/package",
+    "aot/models tools/report",
+    "tools/wheel",
+    "measure",
+)
+"""Rooms, lowest first. A module imports modules of its own room and of rooms on lower floors.
+
+The longest name counts. Tests, `testing` folders, `tests/` and `examples/` import any room.
+Imports inside of functions and for types count as arrows between rooms, not as circles.
+"""
+
+_FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms.split()}
+_FREE = ["test_*.py", "*/test_*.py", "*/testing/*", "*/testing*.py", "*/tests/*", "tests/*"]
+_FREE += ["examples/*"]
+
+
+def room_of(path: str) -> str | None:
+    """Return the room of a module: the longest name in FLOORS that its path starts with."""
+    parts = path.split("/")
+    names = ("/".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((name for name in names if name in _FLOOR), None)
+
+
+def imported(nodes: Iterable[ast.AST], modules: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """Yield line number and path of each module of the tree that statements import."""
+    for node in nodes:
+        names: list[tuple[str, ...]] = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [(f"{node.module}.{alias.name}", node.module) for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [(alias.name,) for alias in node.names]
+        for candidates in names:
+            found = next((modules[name] for name in candidates if name in modules), None)
+            if found:
+                yield getattr(node, "lineno", 0), found
+
+
+def problems(sources: Mapping[str, str], free: Iterable[str] = ()) -> list[str]:
+    """Return one line for each import that goes up, and one for each circle of modules.
+
+    Args:
+      sources: the text of each module, by its path.
+      free: paths of modules that may import any room.
+    """
+    found, arrows = [], {}
+    modules = {
+        path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path
+        for path in sources
+    }
+    skipped = set(free)
+    for path, text in sorted(sources.items()):
+        if path in skipped:
+            continue
+        room = room_of(path)
+        if room is None:
+            found.append(f"{path} is in no room: add its folder to FLOORS in tools/lint/rooms.py")
+            continue
+        tree = ast.parse(text)
+        arrows[path] = {target for _, target in imported(tree.body, modules)} - {path}
+        for line, target in imported(ast.walk(tree), modules):
+            other = room_of(target)
+            if other not in (None, room) and _FLOOR[str(other)] >= _FLOOR[room]:
+                found.append(
+                    f"{path}:{line}: {room} imports {target}, but {other} is not on a lower floor "
+                    "(FLOORS in tools/lint/rooms.py). Move what both need down"
+                )
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        found.append(f"modules import each other: {' -> '.join(error.args[1])}")
+    return found
+
+
+def main(argv: list[str]) -> None:
+    if len(argv) > 1:
+        raise app.UsageError(f"unexpected arguments: {argv[1:]}")
+    root = workspace_root()
+    sources = {path: (root / path).read_text() for path in source_files(root, ["*.py"])}
+    lines = problems(sources, source_files(root, _FREE))
+    for line in lines:
+        print(line, flush=True)
+    print(f"rooms: {len(sources)} modules, {len(lines)} problems", flush=True)
+    if lines:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    run_main(main)

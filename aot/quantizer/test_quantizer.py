@@ -70,7 +70,9 @@ def test_a_constant_operand_is_quantized_by_itself() -> None:
     graph = folded(lambda x: x * torch.linspace(0.0, 5.0, 5), shapes=[IMAGE])
     constant = only(graph, "mul").args[1]
     assert isinstance(constant, Node) and constant.op == "get_attr"
-    assert abs(edge_of(constant).scale * 255 - 5.0) < 0.1  # 1.25, its step, over a whole number
+    steps = 1.25 / edge_of(constant).scale  # values are multiples of 1.25, and float32 holds them
+    assert abs(steps - round(steps)) < 1e-4 and 61 < steps < 64
+    assert round(4 * steps) <= 255
 
 
 def test_relu_of_a_layer_uses_the_whole_range() -> None:

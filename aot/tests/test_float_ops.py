@@ -76,7 +76,10 @@ def test_what_no_kernel_runs_is_an_error(function: Any, text: str) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"target": "cortex-a"}, "no target 'cortex-a'; there are: cortex-m"),
+        (
+            {"target": "cortex-a"},
+            r"no target 'cortex-a' \(the nearest is 'cortex-m'\)",
+        ),
         ({"quantization": "int4"}, "no quantization 'int4'"),
         ({"io_layout": "chwn"}, "no I/O layout 'chwn'; there are: auto, keep, nhwc"),
     ],

@@ -19,7 +19,7 @@ from torch.fx.node import map_arg
 
 from aot.dialect.graph import drop_dead_code, tensor_constant
 from aot.passes.aten.build import call
-from aot.rules.function import function_root, members
+from aot.rules.function import function_root, function_roots, members
 from aot.rules.movement import RESHAPE_TARGETS
 from aot.rules.rule import argument, as_clamp, reduction
 
@@ -39,8 +39,10 @@ _SAMPLES = torch.tensor([1.0, 0.5, 2.0, 3.0])
 def scaled_powers(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many norms changed."""
     count = 0
-    for root in list(module.graph.nodes):
-        total = function_root(root)
+    for root, found in function_roots(module.graph).items():
+        if found is None or _unmoved(found).target not in {*_REDUCTIONS, *_POOLS}:
+            continue
+        total = function_root(root) if root.users else None  # one that changed before may be gone
         reduced = None if total is None else _unmoved(total)
         if total is None or reduced is None or reduced.target not in {*_REDUCTIONS, *_POOLS}:
             continue

@@ -8,6 +8,7 @@ left.
 import ctypes
 import json
 import os
+import runpy
 import shutil
 import signal
 import sys
@@ -155,3 +156,7 @@ def _import_from(folders: list[str]) -> None:
         if file.endswith("/__init__.py") and file.startswith(tuple(f"{path}/" for path in before)):
             places = [f"{folder}/{name.replace('.', '/')}" for folder in folders]
             module.__path__ = [next(p for p in places if os.path.isfile(f"{p}/__init__.py"))]
+    # The interpreter runs the first one when it starts (packages of @python_checks).
+    hooks = (f"{folder}/sitecustomize.py" for folder in folders)
+    if hook := next(filter(os.path.isfile, hooks), None):
+        runpy.run_path(hook)

@@ -172,7 +172,9 @@ def _runfiles(tmp_path: Path) -> Path:
     places = {
         "kept/__init__.py": "raise ImportError('it was imported before')\n",
         "kept/more.py": "import kept\nVALUE = kept.count\n",
-        "../other/below/alone.py": "VALUE = __file__.split('.runfiles/')[1]\n",
+        "../other/below/alone.py": "from os import environ\n"
+        "VALUE = __file__.split('.runfiles/')[1] + environ['AT_THE_START']\n",
+        "../checks/sitecustomize.py": "import os\nos.environ['AT_THE_START'] = ''\n",
         "../other/data.txt": "data",
     }
     lines = ["ours", "other/below", ""]

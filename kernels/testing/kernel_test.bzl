@@ -86,9 +86,11 @@ def kernel_test(name, kernel, cases, lookup, size = "small", boards = None, part
       part: argument of `cases` of cases.py, None for a function without one.
       tags: of each test.
     """
+    parts_tags = [tag for tag in tags if tag == "manual"]
     package_names(
         name = name + ".packages",
         testonly = True,
+        tags = parts_tags,
         deps = [
             cases,
             lookup,
@@ -97,6 +99,7 @@ def kernel_test(name, kernel, cases, lookup, size = "small", boards = None, part
     py_binary(
         name = name + ".generator",
         testonly = True,
+        tags = parts_tags,
         srcs = [Label("//kernels/testing:generate.py")],
         data = [":%s.packages" % name],
         main = Label("//kernels/testing:generate.py"),
@@ -113,11 +116,12 @@ def kernel_test(name, kernel, cases, lookup, size = "small", boards = None, part
         testonly = True,
         generator = ":%s.generator" % name,
         part = -1 if part == None else part,
-        tags = tags,
+        tags = parts_tags,
     )
     _chosen_source(
         name = name + ".host.source",
         testonly = True,
+        tags = parts_tags,
         set = "host",
         sources = ":%s.sources" % name,
         visibility = [Label("//kernels:__pkg__")],  # the mutation test
@@ -125,6 +129,7 @@ def kernel_test(name, kernel, cases, lookup, size = "small", boards = None, part
     _chosen_source(
         name = name + ".board.source",
         testonly = True,
+        tags = parts_tags,
         set = select({
             Label("//tools/platforms:isa_dsp"): "dsp",
             Label("//tools/platforms:isa_mve"): "mve",
@@ -135,6 +140,7 @@ def kernel_test(name, kernel, cases, lookup, size = "small", boards = None, part
     shared_library(
         name = name + ".kernel",
         testonly = True,
+        tags = parts_tags,
         library = kernel,
     )
     on_boards = [board for board in boards or ONE_PER_CORE if board != HOST]

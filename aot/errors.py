@@ -20,8 +20,8 @@ _NOT_THE_USERS = (
     "/torch/",
     "/torchao/",
     "/executorch/",
-    "/aot/constant_masks.py",
-    "/aot/inputs.py",
+    "/aot/accept/constant_masks.py",
+    "/aot/accept/inputs.py",
     "/aot/quantizer/training.py",
 )
 _LINE = 120

@@ -34,12 +34,14 @@ def board_test(
       visibility: of the suite.
       **kwargs: other attributes of cc_library for `srcs`.
     """
+    manual = [tag for tag in tags if tag == "manual"]
     libraries = deps
     if srcs:
         cc_library(
             name = name + ".lib",
             testonly = True,
             srcs = srcs,
+            tags = manual,
             deps = deps + [Label("//boards/common:console")],
             **kwargs
         )
@@ -65,6 +67,7 @@ def board_test(
         tests.append(":" + test)
     native.test_suite(
         name = name,
+        tags = manual,
         tests = tests,
         visibility = visibility,
     )

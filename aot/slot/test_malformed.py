@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged packages, object files and plans: each ends in one line of `pack`."""
+"""Damaged packages, object files, plans and versions: each ends in one line of `pack`."""
 
 import json
 import random
+import re
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from aot.plan.report import plan_json
 from aot.plan.testing import sample_board
 from aot.slot import pack
 from aot.slot.object_file import ObjectError, read_object
-from aot.slot.package import PackageError, read_package
+from aot.slot.package import PackageError, read_package, version_number
 from aot.slot.planning import NAME
 from firmware.slot.testing.host import TEST_KEY, Host, sample_vectors
 
@@ -124,3 +125,10 @@ def test_pack_ends_in_one_line(
                 ends.append(_one_line(capsys))
             assert ends.count(pack.STATUS_BAD_INPUT) > 3, name
             paths[name].write_bytes(data)
+
+
+def test_versions() -> None:
+    assert version_number("0.0.1") < version_number("0.1.0") < version_number("1.0.0")
+    for text in ("1", "1.2", "256.0.0", "1.2.65536", "-1.0.0", "1.2.3+4", ""):
+        with pytest.raises(PackageError, match=re.escape(repr(text))):
+            version_number(text)

@@ -317,7 +317,8 @@ static void set_field(pl_slot_config *config, const char *field) {
 }
 
 // One step on the slots: open, check, update=FILE, begin=FILE, write=FILE, finish,
-// damage=OFFSET=BITS, hide=OFFSET, which nobody can read then, or set=FIELD=NUMBER.
+// damage=OFFSET=BITS, hide=OFFSET, which nobody can read then, set=FIELD=NUMBER, or fail=COUNT: the
+// flash does nothing from that operation on, 0: it works.
 static pl_slot_status step_on(pl_slot *slot, pl_slot_config *config, const char *step) {
   const char *const value = strchr(step, '=') == NULL ? NULL : strchr(step, '=') + 1;
   if (strcmp(step, "open") == 0) return pl_slot_open(slot, config);
@@ -330,6 +331,12 @@ static pl_slot_status step_on(pl_slot *slot, pl_slot_config *config, const char 
   }
   if (strncmp(step, "hide", 4) == 0) {
     __asan_poison_memory_region(flash_memory + atoi(value), WRITE);
+    return PL_SLOT_OK;
+  }
+  if (strncmp(step, "fail", 4) == 0) {
+    pl_flash_ram *const ram = in_ram.user;
+    ram->operations = 0;
+    ram->cut = (uint32_t)atoi(value);
     return PL_SLOT_OK;
   }
   if (strncmp(step, "set", 3) == 0) {

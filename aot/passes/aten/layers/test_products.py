@@ -170,6 +170,11 @@ SCALES: dict[str, tuple[Function, int]] = {
     "of a product, read again": (lambda layer, x: (x.mT @ (y := layer(x))) / 3.0 + y.mean(), 1),
     "of a product of no layer": (lambda layer, x: (x.mT @ x.tanh()) / 3.0, 1),
     "by a vector of rows": (lambda layer, x: layer(x) * FACTORS[:3, None], 1),
+    "by a vector of as many rows": (
+        lambda layer, x: layer(torch.cat([x] * 4, 1)) * FACTORS[:, None],
+        1,
+    ),
+    "by a number, of one channel": (lambda _, x: F.linear(x, VECTOR[None]) * FACTORS[:1], 1),
     "by a value": (lambda layer, x: layer(x) * x[..., :1], 1),
 }
 

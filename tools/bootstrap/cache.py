@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import pwd
@@ -13,6 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tools.bootstrap.report import SetupError, say
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+
+
+class FullError(SetupError):
+    """A disk is full; the text names the folders that need space and what they have."""
 
 
 def cache_root() -> Path:
@@ -70,6 +77,9 @@ def make_once(name: str, make: Callable[[Path, Path], None], root: Path | None =
     `make(work, result)` fills the new folder `result`; it may keep things worth having after an
     interruption in `work`. Only when it returns does `result` get its name, in one step, and
     `work` goes away.
+
+    Raises:
+        FullError: `make` found no space left.
     """
     root = root or cache_root()
     final = root / name
@@ -81,12 +91,35 @@ def make_once(name: str, make: Callable[[Path, Path], None], root: Path | None =
         work = root / f"{name}.work"
         result = work / "result"
         shutil.rmtree(result, ignore_errors=True)
-        result.mkdir(parents=True)
         try:
+            result.mkdir(parents=True)
             make(work, result)
-        except BaseException:
+        except BaseException as error:
+            full = FullError(_free_space(error, root)) if _found_no_space(error) else None
             shutil.rmtree(result, ignore_errors=True)
+            if full:
+                raise full from error
             raise
         result.rename(final)
         shutil.rmtree(work)
     return final
+
+
+def _found_no_space(error: BaseException) -> bool:
+    """Return True if a disk is full, by an error of this process or by what a program printed."""
+    if isinstance(error, OSError):
+        return error.errno in _NO_SPACE
+    texts = map(os.strerror, _NO_SPACE)
+    found = isinstance(error, SetupError) and any(text in str(error) for text in texts)
+    return found and not isinstance(error, FullError)
+
+
+def _free_space(error: BaseException, root: Path) -> str:
+    folders = {"XDG_CACHE_HOME": root, "TMPDIR": Path(tempfile.gettempdir())}
+    free = (
+        f"{path} has {shutil.disk_usage(path).free // 10**6} MB free" for path in folders.values()
+    )
+    return (
+        f"{error}: {', '.join(free)}. Make room, or set {' or '.join(folders)} to a folder with "
+        "more, and run the command again: what has arrived is kept"
+    )

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import errno
 import os
 import signal
 import subprocess
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.bootstrap.cache import cache_root, make_once
+from tools.bootstrap.cache import FullError, cache_root, make_once
+from tools.bootstrap.report import SetupError
 
 # Makes the folder "tool" in two steps, with a wait for the file "go" between them. Counts calls.
 SLOW = """
@@ -89,6 +91,38 @@ def test_failure_leaves_nothing_to_use(tmp_path: Path) -> None:
         make_once("tool", make, tmp_path)
     assert not (tmp_path / "tool").exists()
     assert not (tmp_path / "tool.work/result").exists()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
+        OSError(errno.EDQUOT, os.strerror(errno.EDQUOT)),
+        SetupError(f"pip ended with status 1: {os.strerror(errno.ENOSPC)}"),
+    ],
+    ids=str,
+)
+def test_a_full_disk_is_named_once(tmp_path: Path, error: Exception) -> None:
+    def make(work: Path, result: Path) -> None:
+        raise error
+
+    def outer(work: Path, result: Path) -> None:
+        make_once("tool", make, tmp_path)
+
+    with pytest.raises(FullError) as found:
+        make_once("outer", outer, tmp_path)
+    assert str(found.value).startswith(f"{error}: {tmp_path} has ")
+    assert str(found.value).count("XDG_CACHE_HOME or TMPDIR") == 1
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EACCES, "denied"), SetupError("no server")])
+def test_other_failures_stay_what_they_are(tmp_path: Path, error: Exception) -> None:
+    def make(work: Path, result: Path) -> None:
+        raise error
+
+    with pytest.raises(type(error)) as found:
+        make_once("tool", make, tmp_path)
+    assert found.value is error
 
 
 @pytest.mark.parametrize(

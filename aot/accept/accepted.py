@@ -24,6 +24,7 @@ from aot.errors import (
     problem_at,
     written_as,
 )
+from aot.passes.aten.constants.narrow_constants import NARROW
 from aot.upstream.torch import is_traceable_wrapper_subclass, tree_leaves
 from aot.upstream.torch_export import StatefulGraphModule
 from kernels.common.tensor import MAX_RANK
@@ -178,16 +179,17 @@ def check_weights(weights: Mapping[str, object]) -> None:
                 f"weight {name} is {_kind_of(tensor)}: give it dense, {_as_dense(tensor)}; "
                 "lowering makes weights int8"
             )
-        if tensor.is_floating_point() and tensor.dtype != torch.float32:
+        is_trained = isinstance(tensor, torch.nn.Parameter)
+        taken = (torch.float32,) if is_trained else (torch.float32, *NARROW)
+        if tensor.is_floating_point() and tensor.dtype not in taken:
             raise LoweringError(
                 f"weight {name} is {describe(tensor)}: call .float() on the model; lowering makes "
                 "weights int8"
             )
         # Minus infinity in what is not trained is a mask's.
-        masks = not isinstance(tensor, torch.nn.Parameter)
         finite = torch.isfinite(tensor)
         if tensor.is_floating_point():
-            finite |= torch.isneginf(tensor) & masks
+            finite |= torch.isneginf(tensor) & (not is_trained)
         if tensor.is_floating_point() and not bool(finite.all()):
             bad = int((~finite).sum())
             raise LoweringError(

@@ -42,6 +42,7 @@ from aot.passes.aten.channels.fold_scales import fold_scales
 from aot.passes.aten.constants.drop_zeros import drop_zeros
 from aot.passes.aten.constants.fold_constants import fold_constants
 from aot.passes.aten.constants.free_names import free_names
+from aot.passes.aten.constants.narrow_constants import narrow_constants
 from aot.passes.aten.constants.separate_weights import separate_weights
 from aot.passes.aten.constants.unwritten import unwritten
 from aot.passes.aten.decompositions.complex_to_pairs import complex_to_pairs
@@ -150,6 +151,7 @@ def export_aten(
         split_to_slices,
         whole_numbers,
         fold_constants,
+        narrow_constants,
         drop_zeros,
         complex_to_pairs,
         assignments_to_gather,

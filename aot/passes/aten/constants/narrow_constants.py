@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes float32 of constants of float16, bfloat16 and float64, and complex64 of complex128: torch
+computes x + c in float64 where c, an array of numpy's such as a window, is of it.
+
+What is computed of them is float32 then, too. Leaves what the model itself makes of another type,
+x.double() or sum(dtype=torch.float64).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
+
+from aot.dialect.graph import new_buffer, tensor_constant
+from aot.errors import LoweringError, describe, problem_at
+from aot.upstream.torch import tree_leaves, tree_map_only
+
+NARROW = {
+    torch.float16: torch.float32,
+    torch.bfloat16: torch.float32,
+    torch.float64: torch.float32,
+    torch.complex128: torch.complex64,
+}
+"""The types of constants that become others."""
+
+
+def narrow_constants(module: GraphModule) -> int:
+    """Rewrites the graph in place; returns how many constants it made float32.
+
+    Raises:
+      LoweringError: a constant holds numbers that float32 does not reach.
+    """
+    changed: set[Node] = set()
+    count = 0
+    for node in list(module.graph.nodes):
+        value = tensor_constant(module, node)
+        if value is not None and node.users and value.dtype in NARROW:
+            narrow = value.to(NARROW[value.dtype])
+            _check(node, value, narrow)
+            node.target = new_buffer(module, f"{str(node.target).replace('.', '_')}_narrow", narrow)
+            node.meta["val"] = node.meta["val"].to(narrow.dtype)
+            changed.add(node)
+            count += 1
+        elif node.op == "call_function" and not changed.isdisjoint(node.all_input_nodes):
+            _retype(node, changed)
+    return count
+
+
+def _check(node: Node, value: torch.Tensor, narrow: torch.Tensor) -> None:
+    lost = value[narrow.isinf() & ~value.isinf()]
+    users = [user for user in node.users if user.op == "call_function"]
+    if lost.numel() and users:
+        raise LoweringError(
+            "an op of the model takes a constant that the device cannot hold:",
+            [
+                problem_at(
+                    users[0],
+                    f"its constant {node.target} ({describe(value)}) holds {lost[0].item():g}, and "
+                    f"float32 ends at {torch.finfo(torch.float32).max:g}",
+                    "a constant whose values float32 holds; of a mask torch.finfo(x.dtype).min",
+                )
+            ],
+        )
+
+
+def _retype(node: Node, changed: set[Node]) -> None:
+    """Gives a node the type that its result has now."""
+    before = node.meta.get("val")
+    if not any(isinstance(v, torch.Tensor) and v.dtype in NARROW for v in tree_leaves(before)):
+        return
+    args, kwargs = map_arg((node.args, node.kwargs), lambda n: n.meta["val"])
+    target: Any = node.target
+    after = target(*args, **kwargs)
+    pairs = zip(tree_leaves(before), tree_leaves(after), strict=True)
+    if any(isinstance(a, torch.Tensor) and a.dtype != b.dtype for a, b in pairs):
+        node.meta["val"] = tree_map_only(torch.Tensor, torch.Tensor.contiguous, after)
+        changed.add(node)

@@ -28,8 +28,9 @@ from aot.accept.accepted import (
     check_weights,
 )
 from aot.accept.constant_masks import ConstantMasks
+from aot.accept.data_followed import DataFollowed
 from aot.accept.hooked_weights import hooked_weights_kept
-from aot.accept.not_traced import as_it_takes, line_with_data, why_not_traced
+from aot.accept.not_traced import as_it_takes, why_not_traced
 from aot.accept.program import result_paths, tensor_names
 from aot.accept.python_state import check_python_state
 from aot.dialect.graph import drop_dead_code, returned, state_of
@@ -234,6 +235,7 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             causal_masks_unread(),
             export_silent(),
             ConstantMasks(model),
+            DataFollowed(),
             split_recurrent.steps_unseen(),
         ):
             # A tensor that is no buffer, and that forward replaces: export would keep the old one.
@@ -254,8 +256,6 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             what = f"the model does not run on its first sample: {type(own).__name__}: {said}"
             hint = as_it_takes(own, example_inputs)
         line = raising_line(error)
-        if own is None and not line:
-            line = line_with_data(model, example_inputs)
         where = place(raising_module(error, model), line)
         at = f"\n    at {where}" if where else ""
         raise LoweringError(f"{what}{at}\n    instead: {hint}") from error

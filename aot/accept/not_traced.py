@@ -3,24 +3,20 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Sequence
 from traceback import extract_tb
-from typing import Any
 
 import torch
 from torch.fx.experimental.symbolic_shapes import (
     GuardOnDataDependentSymNode,
     PendingUnbackedSymbolNotFound,
 )
-from torch.overrides import TorchFunctionMode
 
 from aot.errors import (
     GIVE_SIZES,
     NO_FIXED_SHAPE,
     WRITTEN_OUT,
-    calling_line,
     describe,
     raising_line,
     takes_gradient,
@@ -52,7 +48,6 @@ _ASSERTS = re.compile(r": (assert\b|.*\b_assert\()")
 _TAKES_NUMBER = re.compile(r"\b(int|float)\(|\.item\(\)")
 _CHOOSES = re.compile(r"\b(if|while|elif|and|or|not|assert)\b|[<>]|[=!]=")
 _OF_LOSS = "what the loss is of, as the model's output"
-_BUFFER = "a buffer (register_buffer) that forward changes itself, without .data: docs/state.md"
 _PACKS = ("/torch/nn/utils/rnn.py", "/torch/nn/modules/rnn.py")
 _CHECKS = "/torch/distributions/"
 _ADAPTIVE = "/torch/nn/modules/adaptive.py"
@@ -78,26 +73,6 @@ def as_it_takes(error: Exception, inputs: Sequence[torch.Tensor]) -> str:
     if _CHANNELS.search(text) and any(x.dim() == 4 and x.shape[3] in (1, 3, 4) for x in inputs):
         return f"x.permute(0, 3, 1, 2) for images [N, H, W, C]; or {hint}"
     return hint
-
-
-class _Data(TorchFunctionMode):
-    """Notes the first line that takes a tensor's .data, past which torch.export sees nothing."""
-
-    line: str = ""
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        data: Any = torch.Tensor.data
-        if func in (data.__get__, data.__set__) and not self.line:
-            self.line = calling_line()
-        return func(*args, **(kwargs or {}))
-
-
-def line_with_data(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> str:
-    """The line of a model that changes a tensor by its .data; "" if there is none."""
-    other, data = copy.deepcopy(model), _Data()
-    with torch.no_grad(), data:
-        other(*inputs)
-    return data.line
 
 
 def _transforms(error: Exception) -> bool:
@@ -140,8 +115,6 @@ def why_not_traced(error: Exception) -> tuple[str, str]:
         return what, "what it gives as an input of the model, computed in front of it"
     if isinstance(error, DynamicOutputShapeException):
         return f"a value of the model ({text}): {NO_FIXED_SHAPE}", GIVE_SIZES
-    if "fake tensor in the exported program constant" in text:
-        return "the model changes a tensor by its .data, which torch.export does not see", _BUFFER
     if isinstance(error, DataDependentOutputException):
         return f"{_NUMBER} ({text})", _AS_VALUES
     if takes_gradient(error) or _transforms(error):

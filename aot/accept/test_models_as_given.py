@@ -95,37 +95,65 @@ def test_observers_and_fake_quantizers_are_left_out(
 
 
 class Changed(nn.Module):
-    """Its forward changes a tensor past export."""
+    """Its forward changes its state, or its weights."""
 
     steps: torch.Tensor
 
-    def __init__(self, change: Callable[[Any], object]) -> None:
+    def __init__(self, change: Callable[[Any, torch.Tensor], object]) -> None:
         super().__init__()
         self.register_buffer("steps", torch.zeros(6))
+        torch.manual_seed(0)
         self.layer = nn.Linear(6, 6)
         self.change = change
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        self.change(self)
+        self.change(self, x)
         return torch.add(self.layer(x), self.steps)
 
 
+def added(m: Any, x: torch.Tensor) -> None:
+    m.steps.data += x.mean(0)
+
+
+def assigned(m: Any, x: torch.Tensor) -> None:
+    m.steps.data = m.steps * 0.5 + x.mean(0)
+
+
+def replaced(m: Any, x: torch.Tensor) -> None:
+    m.layer.weight.data = m.layer.weight.data * 0.5
+
+
 @pytest.mark.parametrize(
-    "change",
+    ("change", "same"),
     [
-        lambda m: m.steps.data.add_(1.0),
-        lambda m: m.layer.weight.data.mul_(0.5),
-        lambda m: m.steps.data.copy_(m.layer.bias),
+        (lambda m, x: m.steps.data.add_(x.mean(0)), lambda m, x: m.steps.add_(x.mean(0))),
+        (added, lambda m, x: m.steps.add_(x.mean(0))),
+        (lambda m, x: m.steps.data.copy_(x[0]), lambda m, x: m.steps.copy_(x[0])),
+        (
+            lambda m, x: m.steps.data.__setitem__(slice(2, 4), x[0, :2]),
+            lambda m, x: m.steps.__setitem__(slice(2, 4), x[0, :2]),
+        ),
+        (lambda m, x: x.add_(m.layer.bias.data), lambda m, x: x.add_(m.layer.bias)),
     ],
 )
-def test_data_is_changed_past_export(change: Callable[[Any], object]) -> None:
+def test_data_is_the_memory_of_its_tensor(change: Any, same: Any) -> None:
+    assert lowered(Changed(change).eval()) == lowered(Changed(same).eval())
+
+
+@pytest.mark.parametrize("change", [assigned, replaced])
+def test_other_data_is_not_given(change: Callable[[Any, torch.Tensor], object]) -> None:
     message = (
-        r"^the model changes a tensor by its \.data, which torch.export does not see\n"
-        r"    at test_models_as_given.py:\d+ in <lambda>: .*\.data\.\w+_\(.*\n"
-        r"    instead: a buffer \(register_buffer\) that forward changes itself, without \.data"
+        r"^the model gives a tensor another \.data, which torch.export does not see\n"
+        rf"    at test_models_as_given.py:\d+ in {change.__name__}: .*\.data = .*\n"
+        r"    instead: self\.state\.copy_\(value\) for self\.state\.data = value"
     )
     with pytest.raises(LoweringError, match=message):
         lowered(Changed(change).eval())
+
+
+def test_data_of_weights_stays() -> None:
+    with pytest.raises(LoweringError, match=r"^the model changes its parameter layer\.weight"):
+        lowered(Changed(lambda m, x: m.layer.weight.data.mul_(0.5)).eval())
 
 
 class Loss(nn.Module):

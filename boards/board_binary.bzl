@@ -3,7 +3,6 @@
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
-load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//boards:board_rule.bzl", "BoardInfo")
 load("//boards:board_transition.bzl", "OF_THE_BOARD", "board_transition")
 load("//tools:actions.bzl", "run_action")

@@ -3,7 +3,6 @@
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo")
-load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//boards:board_transition.bzl", "CONSOLE", "CONSOLES", "OF_THE_BOARD", "SIZES")
 load("//tools:actions.bzl", "run_action")
 

@@ -16,8 +16,8 @@
 
 #include <stdint.h>
 
-#include "npu/ethos_u/device.h"
 #include "firmware/runtime/delegate.h"
+#include "npu/ethos_u/device.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,14 +4,14 @@
 #include <stdint.h>
 
 #include "boards/common/expect.h"
-#include "npu/ethos_u/device.h"
 #include "firmware/ethos_u/driver/driver.h"
 #include "firmware/ethos_u/driver/this_board.h"
 #include "firmware/ethos_u/engine.h"
+#include "firmware/ethos_u/this_npu.h"
+#include "npu/ethos_u/device.h"
 #include "npu/ethos_u/model/model_device.h"
 #include "npu/ethos_u/payload.h"
 #include "npu/ethos_u/status.h"
-#include "firmware/ethos_u/this_npu.h"
 
 namespace {
 

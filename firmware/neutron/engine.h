@@ -21,8 +21,8 @@
 #include <stdint.h>
 
 #include "NeutronDriver.h"
-#include "npu/neutron/payload.h"
 #include "firmware/runtime/delegate.h"
+#include "npu/neutron/payload.h"
 
 #ifdef __cplusplus
 extern "C" {

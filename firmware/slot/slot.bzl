@@ -4,7 +4,6 @@
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
-load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//aot/bazel:lowered.bzl", "LoweredInfo")
 load("//aot/plan:c_name.bzl", "c_name", "plan_header")
 load("//aot/plan:plan_library.bzl", "decode_pte")

@@ -11,7 +11,6 @@ load(
     "tool",
     "with_feature_set",
 )
-load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 
 _C = [
     ACTION_NAMES.assemble,

@@ -155,7 +155,8 @@ def _import_from(folders: list[str]) -> None:
         file = getattr(module, "__file__", None) or ""
         if file.endswith("/__init__.py") and file.startswith(tuple(f"{path}/" for path in before)):
             places = [f"{folder}/{name.replace('.', '/')}" for folder in folders]
-            module.__path__ = [next(p for p in places if os.path.isfile(f"{p}/__init__.py"))]
+            found = [place for place in places if os.path.isfile(f"{place}/__init__.py")]
+            module.__path__ = found[:1] or module.__path__  # one of the worker alone stays
     # The interpreter runs the first one when it starts (packages of @python_checks).
     hooks = (f"{folder}/sitecustomize.py" for folder in folders)
     if hook := next(filter(os.path.isfile, hooks), None):

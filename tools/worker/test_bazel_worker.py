@@ -16,7 +16,7 @@ _PROGRAM = """
 import os, sys, time
 from pathlib import Path
 from tools.worker.bazel_worker import run_actions, runfiles
-import kept
+import kept, of_the_worker
 
 def program():
     kept.count += 1
@@ -36,6 +36,7 @@ def program():
         with runfiles(Path(rest[0])):
             import alone
             from kept.more import VALUE
+            import of_the_worker.more
             data = Path(os.environ["RUNFILES_DIR"], "other/data.txt")
             print(VALUE, alone.VALUE, data.read_text())
 
@@ -81,9 +82,11 @@ def _environment(folder: Path) -> dict[str, str]:
 def _program(tmp_path: Path) -> Path:
     program = tmp_path / "program.py"
     program.write_text(_PROGRAM)
-    package = tmp_path / "modules/kept"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("count = 0\n")
+    for name in ("kept", "of_the_worker"):
+        package = tmp_path / "modules" / name
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text("count = 0\n")
+    (package / "more.py").touch()
     return program
 
 

@@ -15,11 +15,11 @@
 #include "boards/common/stack.h"
 #include "boards/irqs.h"
 #include "boards/tests/product/vendor.h"
-#include "npu/ethos_u/device.h"
 #include "firmware/ethos_u/engine.h"
 #include "firmware/runtime/delegate.h"
 #include "firmware/runtime/model.h"
 #include "firmware/runtime/profile.h"
+#include "npu/ethos_u/device.h"
 
 namespace {
 

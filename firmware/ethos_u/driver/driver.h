@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "npu/ethos_u/device.h"
 #include "firmware/ethos_u/driver/registers.h"
+#include "npu/ethos_u/device.h"
 
 #ifdef __cplusplus
 extern "C" {

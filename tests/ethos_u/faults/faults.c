@@ -12,11 +12,11 @@
 #include "boards/irqs.h"
 #include "firmware/apps/vectors.h"
 #include "firmware/ethos_u/driver/fake_npu.h"
-#include "npu/ethos_u/payload.h"
 #include "firmware/ethos_u/this_npu.h"
 #include "firmware/runtime/delegate.h"
 #include "firmware/runtime/model.h"
 #include "firmware/runtime/split.h"
+#include "npu/ethos_u/payload.h"
 
 enum {
   TIME_HZ = 4000,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rewrites the names of Pilotlight that moved, in your workspace: docs/migration.md lists them.
 
-    python3 pilotlight/tools/migrate.py your/workspace           lists the lines that change
-    python3 pilotlight/tools/migrate.py your/workspace --write   changes them
+    python3 tools/migrate.py your/workspace           lists the lines that change
+    python3 tools/migrate.py your/workspace --write   changes them
 
 It reads BUILD, .bzl, WORKSPACE, Python, C, shell, Markdown and configuration files.
 """
@@ -106,7 +106,9 @@ def files(workspace: Path) -> Iterator[Path]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("workspace", type=Path)
     parser.add_argument("--write", action="store_true", help="Change the files.")
     arguments = parser.parse_args()

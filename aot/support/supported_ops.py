@@ -143,7 +143,7 @@ def _of_passes() -> set[Any]:
     """What the passes over ATen graphs name: what they make has rules, all else they replace."""
     found = set()
     for folder in passes.__path__:
-        for path in Path(folder).glob("[!_]*.py"):
+        for path in Path(folder).rglob("[!_]*.py"):
             for name, overload in _NAMED.findall(path.read_text()):
                 found.add(getattr(getattr(torch.ops.aten, name, None), overload, None))
     return found

@@ -216,7 +216,7 @@ def main(argv: list[str]) -> int:
         rows.append([name, *("-" if count is None else f"{count:,}" for count in taken)])
     print(table(rows, "l" + "r" * len(by_network)))
     if _UPDATE.value:
-        folder = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]) / "kernels" / "bench"
+        folder = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]) / "measure/bench"
         (folder / "baseline.json").write_text(json.dumps(counts, indent=2) + "\n")
     if _CHECK.value:
         baseline = json.loads((_FOLDER / "baseline.json").read_text())

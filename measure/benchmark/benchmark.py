@@ -139,7 +139,7 @@ def main(argv: list[str]) -> None:
     text = results()
     print(text)
     if _UPDATE.value:
-        folder = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]) / "aot" / "benchmark"
+        folder = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]) / "measure/benchmark"
         (folder / "results.txt").write_text(text)
 
 

@@ -10,7 +10,7 @@ from tools.lint.workspace import workspace_root
 
 _ROOT = workspace_root()
 _PAGE = (_ROOT / "docs" / "quality.md").read_text().partition("## Warnings")[2]
-_SCHEMA = json.loads((_ROOT / "aot" / "report.schema.json").read_text())
+_SCHEMA = json.loads((_ROOT / "aot/artefact/report.schema.json").read_text())
 
 
 def test_every_kind_has_a_row() -> None:

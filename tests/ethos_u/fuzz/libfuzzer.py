@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-_SOURCES = Path("firmware/ethos_u")
+_SOURCES = Path("npu/ethos_u")
 _FOLDER = Path("tests/ethos_u/fuzz")
 _FLAGS = ("-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover")
 

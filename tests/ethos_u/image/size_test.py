@@ -10,7 +10,7 @@ from absl import app, flags
 from tools.image.link_map import read_link_map
 
 _LIMIT = flags.DEFINE_integer("limit", 28 * 1024, "Bytes of the model and what it needs, at most.")
-_MODEL = ("npu/ethos_u/model", "firmware/ethos_u")
+_MODEL = ("npu/ethos_u/model", "npu/ethos_u", "firmware/ethos_u")
 _DRIVER = ("firmware/ethos_u/driver",)
 
 

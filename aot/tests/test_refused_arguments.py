@@ -147,7 +147,7 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[str, ...], tuple[str, ...]]] = 
     ),
     "a hook that changes weight.data": (
         lambda: with_hook(lambda weight: weight.data.mul_(0.5)),
-        ("changes a tensor by its .data", "weight.data.mul_", "docs/state.md"),
+        ("changes its parameter 0.weight", "register_buffer"),
         (),
     ),
     "a hook that changes a weight": (

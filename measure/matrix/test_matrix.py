@@ -85,7 +85,7 @@ def test_a_lowering_is_the_models_own_with_another_quantization() -> None:
     assert "input_from = '//nets:a.input_from'" in on_npu
     assert f"by_engine = {{':{own}.npu.lowering': 'npu'}}, default = \":{own}.lowering\"" in text
     assert 'optimize = "size"' in text and "kernels = ['//kernels/flip']" in text
-    assert 'load("@pilotlight//aot:lowered.bzl"' in text and '"@pilotlight//firmware' in text
+    assert 'load("@pilotlight//aot/bazel:lowered.bzl"' in text and '"@pilotlight//firmware' in text
 
 
 def test_the_build_file_has_every_image_and_lowers_each_model_once() -> None:

@@ -38,7 +38,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With imgtool on PATH, a key, and another one."""
     made = tmp_path_factory.mktemp("signed")
     tool = made / "imgtool"
-    tool.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{_RUN}" "$@"\n')
+    packages = ":".join(filter(None, sys.path))
+    run = f"""PYTHONPATH='{packages}' exec {sys.executable} -c "{_RUN}" "$@"\n"""
+    tool.write_text(f"#!/bin/sh\n{run}")
     tool.chmod(0o755)
     for name in ("key", "other"):
         assert _imgtool("keygen", "-t", "ed25519", "-k", str(made / name)).returncode == 0

@@ -24,7 +24,7 @@ _U85 = Path("tests/ethos_u/corpus/sample_u85.pte")
 
 
 def _tool(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [f"firmware/ethos_u/{name}", *(str(argument) for argument in arguments)]
+    command = [f"tools/npu/{name}", *(str(argument) for argument in arguments)]
     return subprocess.run(command, capture_output=True, text=True)
 
 

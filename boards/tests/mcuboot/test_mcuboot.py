@@ -24,7 +24,9 @@ def _of_the_slot(name: str) -> Board:
 def _signed(folder: Path, name: str) -> Path:
     """Interrupts run in it, which need all that start-up does."""
     tool = folder / "imgtool"
-    tool.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{_RUN}" "$@"\n')
+    packages = ":".join(filter(None, sys.path))
+    run = f"""PYTHONPATH='{packages}' exec {sys.executable} -c "{_RUN}" "$@"\n"""
+    tool.write_text(f"#!/bin/sh\n{run}")
     tool.chmod(0o755)
     key, plain, signed = (folder / file for file in ("key", "plain.bin", "signed.bin"))
     subprocess.run([tool, "keygen", "-t", "ed25519", "-k", key], check=True)

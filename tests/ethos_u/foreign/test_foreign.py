@@ -20,7 +20,7 @@ _TOSA = [str(_FOLDER / name) for name in ("first.tosa", "second.tosa")]
 
 
 def _run(tool: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [f"firmware/ethos_u/{tool}", *map(str, arguments)]
+    command = [f"tools/npu/{tool}", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

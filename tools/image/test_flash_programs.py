@@ -109,7 +109,9 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         program = METHODS[name].program
         (folder / program).symlink_to(packed.with_name(program).resolve())
     pyocd = folder / "pyocd"
-    pyocd.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pyocd "$@"\n')
+    packages = ":".join(filter(None, sys.path))
+    run = f"""PYTHONPATH='{packages}' exec "{sys.executable}" -m pyocd "$@"\n"""
+    pyocd.write_text(f"#!/bin/sh\n{run}")
     pyocd.chmod(0o755)
     scripts = packed.resolve().parent / "usr/share/openocd/scripts"
     monkeypatch.setenv("OPENOCD_SCRIPTS", str(scripts))

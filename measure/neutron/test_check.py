@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import stat
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,21 +15,17 @@ from aot.backends.neutron import testing
 from aot.backends.neutron.converter import PYTHON
 from aot.testing.fixtures import samples
 from measure.neutron.check import checked
+from tools.python.scripts import python_script
 
 FOLDER = Path(testing.__file__).parent
 
 
-def script(path: Path, command: str) -> Path:
-    paths = ":".join([str(FOLDER / "sdk"), *filter(None, sys.path)])
-    path.write_text(f"#!/bin/sh\nPYTHONPATH='{paths}' exec '{sys.executable}' {command} \"$@\"\n")
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return path
-
-
 @pytest.fixture
 def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(PYTHON, str(script(tmp_path / "python3", "")))
-    return script(tmp_path / "nxp_executor_runner", str(FOLDER / "runner_main.py"))
+    sdk = (FOLDER / "sdk",)
+    monkeypatch.setenv(PYTHON, str(python_script(tmp_path / "python3", folders=sdk)))
+    runner = str(FOLDER / "runner_main.py")
+    return python_script(tmp_path / "nxp_executor_runner", runner, folders=sdk)
 
 
 def network(layer: nn.Module) -> SimpleNamespace:

@@ -9,7 +9,6 @@ import dataclasses
 import importlib.resources
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from boards.board import load_board
 from tools.image.flash import FlashError, flash
 from tools.image.flash_tools import METHODS, Image, advice
 from tools.python.runfile import runfile
+from tools.python.scripts import python_script
 
 _NOBODY = "00DEADBEEF00DEADBEEF0000"
 _PACKED = ("openocd", "st_flash", "dfu_util", "bossac")
@@ -108,11 +108,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in _PACKED:
         program = METHODS[name].program
         (folder / program).symlink_to(packed.with_name(program).resolve())
-    pyocd = folder / "pyocd"
-    packages = ":".join(filter(None, sys.path))
-    run = f"""PYTHONPATH='{packages}' exec "{sys.executable}" -m pyocd "$@"\n"""
-    pyocd.write_text(f"#!/bin/sh\n{run}")
-    pyocd.chmod(0o755)
+    python_script(folder / "pyocd", "-m", "pyocd")
     scripts = packed.resolve().parent / "usr/share/openocd/scripts"
     monkeypatch.setenv("OPENOCD_SCRIPTS", str(scripts))
     monkeypatch.setenv("HOME", str(tmp_path))

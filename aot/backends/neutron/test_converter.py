@@ -6,7 +6,6 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +23,7 @@ from aot.errors import LoweringError
 from aot.lower import lower
 from aot.targets import target_named
 from aot.testing.fixtures import samples
+from tools.python.scripts import python_script
 
 SDK = Path(__file__).parent / "testing" / "sdk"
 PART = NEUTRONS["imxrt700"]
@@ -32,10 +32,7 @@ PART = NEUTRONS["imxrt700"]
 @pytest.fixture
 def sdk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A Python with the stand-in of the SDK, as the user names it."""
-    python = tmp_path / "python3"
-    path = ":".join([str(SDK), *filter(None, sys.path)])
-    python.write_text(f"#!/bin/sh\nPYTHONPATH='{path}' exec '{sys.executable}' \"$@\"\n")
-    python.chmod(python.stat().st_mode | stat.S_IXUSR)
+    python = python_script(tmp_path / "python3", folders=(SDK,))
     monkeypatch.setenv(PYTHON, str(python))
     return python
 

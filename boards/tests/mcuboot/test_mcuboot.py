@@ -2,7 +2,6 @@
 """An image in a slot of MCUboot runs: signed as `.sign` does it, started by a loader in QEMU."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from boards.board import Board, load_board
 from tools.image.binary_files import contents
 from tools.image.sign import sign
+from tools.python.scripts import python_script
 from tools.simulator.elf import Elf
 from tools.simulator.simulate import SimulatorError, Tools, qemu_command, simulate
 
@@ -23,11 +23,7 @@ def _of_the_slot(name: str) -> Board:
 
 def _signed(folder: Path, name: str) -> Path:
     """Interrupts run in it, which need all that start-up does."""
-    tool = folder / "imgtool"
-    packages = ":".join(filter(None, sys.path))
-    run = f"""PYTHONPATH='{packages}' exec {sys.executable} -c "{_RUN}" "$@"\n"""
-    tool.write_text(f"#!/bin/sh\n{run}")
-    tool.chmod(0o755)
+    tool = python_script(folder / "imgtool", "-c", _RUN)
     key, plain, signed = (folder / file for file in ("key", "plain.bin", "signed.bin"))
     subprocess.run([tool, "keygen", "-t", "ed25519", "-k", key], check=True)
     board = _of_the_slot(name)

@@ -16,6 +16,7 @@ from boards.tests.not_simulated.machine import Machine
 from boards.tests.not_simulated.uarts import Line
 from tools.image.binary_files import contents
 from tools.image.sign import SignError, sign
+from tools.python.scripts import python_script
 
 _FOLDER = Path("boards/tests/not_simulated")
 # The ROM of one reads a block in front of a program: the boot loader's.
@@ -37,11 +38,7 @@ def _imgtool(*arguments: str) -> subprocess.CompletedProcess[str]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With imgtool on PATH, a key, and another one."""
     made = tmp_path_factory.mktemp("signed")
-    tool = made / "imgtool"
-    packages = ":".join(filter(None, sys.path))
-    run = f"""PYTHONPATH='{packages}' exec {sys.executable} -c "{_RUN}" "$@"\n"""
-    tool.write_text(f"#!/bin/sh\n{run}")
-    tool.chmod(0o755)
+    python_script(made / "imgtool", "-c", _RUN)
     for name in ("key", "other"):
         assert _imgtool("keygen", "-t", "ed25519", "-k", str(made / name)).returncode == 0
     return made

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs for tests, in the place of tools that tests find on PATH or by a variable."""
+
+import shlex
+import sys
+from pathlib import Path
+
+
+def python_script(path: Path, *arguments: str, folders: tuple[Path, ...] = ()) -> Path:
+    """Write a program that starts this Python, with the packages of this process.
+
+    Args:
+      path: of the program.
+      arguments: of Python, before those that the program is given.
+      folders: where Python looks for modules first.
+    """
+    packages = ":".join([*map(str, folders), *filter(None, sys.path)])
+    command = shlex.join([sys.executable, *arguments])
+    path.write_text(f'#!/bin/sh\nPYTHONPATH={shlex.quote(packages)} exec {command} "$@"\n')
+    path.chmod(0o755)
+    return path

@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from absl import app
 
+from tools.lint.imports import imports
 from tools.lint.workspace import source_files, workspace_root
 
 FLOORS = (
@@ -57,16 +58,10 @@ def room_of(path: str) -> str | None:
 
 def imported(nodes: Iterable[ast.AST], modules: Mapping[str, str]) -> Iterator[tuple[int, str]]:
     """Yield line number and path of each module of the tree that statements import."""
-    for node in nodes:
-        names: list[tuple[str, ...]] = []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [(f"{node.module}.{alias.name}", node.module) for alias in node.names]
-        elif isinstance(node, ast.Import):
-            names = [(alias.name,) for alias in node.names]
-        for candidates in names:
-            found = next((modules[name] for name in candidates if name in modules), None)
-            if found:
-                yield getattr(node, "lineno", 0), found
+    for line, names in imports(nodes):
+        found = next((modules[name] for name in names if name in modules), None)
+        if found:
+            yield line, found
 
 
 def problems(sources: Mapping[str, str], free: Iterable[str] = ()) -> list[str]:

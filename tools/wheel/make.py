@@ -24,6 +24,7 @@ from typing import Any
 from absl import flags
 from setuptools import build_meta
 
+from tools.lint.imports import imports
 from tools.lint.workspace import source_files, workspace_root
 from tools.report.libraries import libraries
 from tools.text.printed import captured
@@ -70,12 +71,8 @@ def renamed(text: str) -> str:
 
 def imported(text: str | bytes) -> Iterator[str]:
     """Yield the modules and names that a module's text imports."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    for _, names in imports(ast.walk(ast.parse(text))):
+        yield from names
 
 
 def _files(root: Path, module: str) -> Iterator[str]:

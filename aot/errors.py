@@ -145,6 +145,11 @@ def place(module: str, source: str) -> str:
     return ", ".join(part for part in (module, source) if part)
 
 
+def place_of(node: torch.fx.Node) -> str:
+    """Module path and line of an op of the ATen graph, "" if both are unknown."""
+    return place(module_path(node), source_line(node))
+
+
 @dataclass(frozen=True)
 class Problem:
     """One op that cannot be lowered.
@@ -174,8 +179,7 @@ class Problem:
 
 def problem_at(node: torch.fx.Node, reason: str, hint: str) -> Problem:
     """What is wrong with an op of the ATen graph, in the user's own words where they are known."""
-    where = place(module_path(node), source_line(node))
-    return Problem(op_name(node), describe(node.meta.get("val")), where, reason, hint)
+    return Problem(op_name(node), describe(node.meta.get("val")), place_of(node), reason, hint)
 
 
 def op_name(node: torch.fx.Node) -> str:

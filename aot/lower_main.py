@@ -17,7 +17,8 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -364,31 +365,31 @@ def run() -> None:
 
 
 def _write(lowered: Artefact, output: Path, report: Path | None, program: Path | None) -> None:
-    """The .pte, and what else is asked for."""
-    try:
-        with written(output):
-            output.write_bytes(lowered.pte if lowered.exported is None else lowered.exported)
-        if report is not None:
-            with written(report):
-                report.write_text(json.dumps(lowered.report, indent=1) + "\n")
-        if program is not None:
-            with written(program):
-                keep_program(program, lowered.pte)
-    except OSError as error:
-        raise _unwritten(error) from error
+    """Write the .pte, and what else is asked for."""
+    with _saved(output):
+        output.write_bytes(lowered.pte if lowered.exported is None else lowered.exported)
+    if report is not None:
+        with _saved(report):
+            report.write_text(json.dumps(lowered.report, indent=1) + "\n")
+    if program is not None:
+        with _saved(program):
+            keep_program(program, lowered.pte)
     logging.info("wrote %s", output)
 
 
 def _save(vectors: Path, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
+    with _saved(vectors):
+        save_npz(str(vectors), arrays)
+
+
+@contextmanager
+def _saved(path: Path) -> Iterator[None]:
+    """Within it a file is written whole, or LoweringError names it."""
     try:
-        with written(vectors):
-            save_npz(str(vectors), arrays)
+        with written(path):
+            yield
     except OSError as error:
-        raise _unwritten(error) from error
-
-
-def _unwritten(error: OSError) -> LoweringError:
-    return LoweringError(f"{error.filename} cannot be written: {error.strerror}")
+        raise LoweringError(f"{error.filename} cannot be written: {error.strerror}") from error
 
 
 def main(argv: Sequence[str]) -> None:

@@ -62,8 +62,7 @@ class Moves:
             now = self.path(file)
             if now == file:
                 return match[0]
-            folder = now.removesuffix(f"/{target}") if now.endswith(f"/{target}") else None
-            package, _, target = (f"{folder}/{target}" if folder else now).rpartition("/")
+            package, _, target = now.rpartition("/")
             moved = f"//{package}:{target}"
         package, _, target = moved.removeprefix("//").partition(":")
         short = package.rpartition("/")[2] == target

@@ -14,15 +14,7 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.utils.data import Dataset
 
 from aot.dialect.graph import initial_state
-from aot.errors import (
-    LoweringError,
-    describe,
-    module_path,
-    op_name,
-    place,
-    raising_line,
-    source_line,
-)
+from aot.errors import LoweringError, describe, op_name, place_of, raising_line
 from aot.quantizer.observers import begin_sample
 from aot.upstream.torch import FakeTensor
 from tools.text.progress import counted
@@ -209,7 +201,7 @@ def _named(node: Node, index: int, values: str) -> LoweringError:
 
 
 def _at(node: Node, problem: str, instead: str) -> LoweringError:
-    where = place(module_path(node), source_line(node))
+    where = place_of(node)
     lines = [problem, *([f"at {where}"] if where else []), f"instead: {instead}"]
     return LoweringError("\n    ".join(lines))
 

@@ -23,16 +23,7 @@ from torch.fx import Node
 from aot.accept.inputs import Inputs
 from aot.accept.uncompiled import original, uncompiled
 from aot.dialect.graph import Origin
-from aot.errors import (
-    LIBRARIES,
-    LoweringError,
-    describe,
-    module_path,
-    node_of,
-    op_name,
-    place,
-    source_line,
-)
+from aot.errors import LIBRARIES, LoweringError, describe, node_of, op_name, place, place_of
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -118,7 +109,7 @@ def _op_and_place(node: Node) -> tuple[str, str]:
     if isinstance(origin, Origin):
         op = ", ".join(origin.ops) or f"{node.target}"
         return op, place(origin.module, origin.source)
-    return op_name(node), place(module_path(node), source_line(node))
+    return op_name(node), place_of(node)
 
 
 def _bundle(error: Exception, given: Mapping[str, Any]) -> Path:

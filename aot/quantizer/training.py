@@ -18,7 +18,7 @@ from torch import nn
 from torch.fx import GraphModule, Interpreter, Node
 
 from aot.dialect.graph import new_buffer, state_nodes, tensor_constant
-from aot.errors import LoweringError, describe, module_path, place, source_line
+from aot.errors import LoweringError, describe, place_of
 from aot.passes.aten.norms.fuse_batch_norm import Folded, folded_norm, scaled_weight
 from aot.quantizer.observers import NotANumber, begin_sample
 from aot.rules import rule_for
@@ -282,7 +282,7 @@ def _not_a_number(graph: GraphModule, inputs: Sequence[torch.Tensor]) -> Lowerin
         return None
     if value.op == "call_module":  # a BatchNorm behind its layer
         value = value.all_input_nodes[0]
-    where = place(module_path(value), source_line(value))
+    where = place_of(value)
     return LoweringError(
         f"in training, {value.name} is NaN"
         + (f"\n    at {where}" if where else "")
@@ -304,7 +304,7 @@ def _check_observers(deployed: GraphModule) -> None:
         (node, name), *_ = found
         value = node.all_input_nodes[0]
         at = value if value.op == "call_function" else next(iter(node.users))
-        where = place(module_path(at), source_line(at))
+        where = place_of(at)
         raise LoweringError(
             f"training needs fake quantizers, and the quantizer only observes {value.name}, with "
             f"{name} (of {len(found)} such)"

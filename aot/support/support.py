@@ -12,16 +12,7 @@ from torch.fx import GraphModule, Node
 from aot.accept.accepted import UNQUANTIZED
 from aot.backends.cortex_m import has_float_kernel
 from aot.dialect.results import is_result, taken_from
-from aot.errors import (
-    LoweringError,
-    Problem,
-    describe,
-    module_path,
-    place,
-    problem_at,
-    source_line,
-    written_as,
-)
+from aot.errors import LoweringError, Problem, describe, place_of, problem_at, written_as
 from aot.rules import gives_integers, has_rules_by_result, keep_float, rule_for
 from aot.rules.function import Roots, is_interior, roots_known
 from aot.rules.integers import of_narrow_input
@@ -234,7 +225,7 @@ def warn_of_losses(module: GraphModule) -> None:
                 "the model computes a loss, %s (at %s): if that is no score of yours, return what "
                 "the loss is of",
                 name,
-                place(module_path(node), source_line(node)),
+                place_of(node),
             )
 
 

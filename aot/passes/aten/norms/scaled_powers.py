@@ -39,12 +39,10 @@ _SAMPLES = torch.tensor([1.0, 0.5, 2.0, 3.0])
 def scaled_powers(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many norms changed."""
     count = 0
-    for root, found in function_roots(module.graph).items():
-        if found is None or _unmoved(found).target not in {*_REDUCTIONS, *_POOLS}:
+    for root, total in function_roots(module.graph).items():
+        if total is None or (reduced := _unmoved(total)).target not in _REDUCTIONS | _POOLS:
             continue
-        total = function_root(root) if root.users else None  # one that changed before may be gone
-        reduced = None if total is None else _unmoved(total)
-        if total is None or reduced is None or reduced.target not in {*_REDUCTIONS, *_POOLS}:
+        if not root.users or function_root(root) is not total:  # changed with another root
             continue
         powers = _unmoved(reduced.all_input_nodes[0])
         value, order = _base_of(module, powers)

@@ -21,16 +21,7 @@ from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 from torch.fx.graph import CodeGen
 
 from aot.dialect.graph import State, drop_dead_code, state_of, tensor_constant
-from aot.errors import (
-    WRITTEN_OUT,
-    LoweringError,
-    describe,
-    module_path,
-    node_of,
-    op_name,
-    place,
-    source_line,
-)
+from aot.errors import WRITTEN_OUT, LoweringError, describe, node_of, op_name, place, place_of
 from aot.passes.aten.decompositions.run_decompositions import run_decompositions
 from aot.upstream.torch import (
     OpOverload,
@@ -142,11 +133,7 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
 def _not_decomposed(program: ExportedProgram, error: Exception) -> LoweringError:
     """Name the op that torch does not decompose, and the reason: memory, or torch's own."""
     node = _failed_at(program, error)
-    at = (
-        f"\n    at {place(op_name(node), place(module_path(node), source_line(node)))}"
-        if node
-        else ""
-    )
+    at = f"\n    at {place(op_name(node), place_of(node))}" if node else ""
     text = [*str(error).strip().splitlines(), ""][0]
     is_written = any(
         isinstance(n.target, OpOverload) and n.target._schema.is_mutable

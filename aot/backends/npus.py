@@ -90,12 +90,12 @@ NEUTRONS = {
 
 CUT, FAIL, OFF = "cut", "fail", "off"
 VERIFICATIONS = (CUT, FAIL, OFF)
-"""What becomes of a part of a model whose program for the NPU does not compute what it should: it
-is cut where that starts; lowering fails; nobody looks.
+"""Choices for a part of a model whose program for the NPU computes wrong values: cut the part where
+they start; fail; do not look.
 """
 
 REQUIRED, AUTO = "required", "auto"
 PRESENCES = (REQUIRED, AUTO)
-"""What becomes of a model for a Neutron NPU where NXP's converter is not installed: lowering fails;
-or everything runs on the CPU, as the report says.
+"""Choices for a Neutron NPU where NXP's converter is not installed: fail; or run everything on the
+CPU, which the report shows.
 """

@@ -45,14 +45,14 @@ class Export:
         self._arguments: list[tuple[Node, dict[str, Any]]] = []
 
     def shape(self, node: Node) -> tuple[int, ...]:
-        """Of the bytes as they lie: what is channels_last is [N, H, W, C]."""
+        """Return the shape of the stored bytes: [N, H, W, C] for channels_last."""
         value = node.meta["val"]
         if is_channels_last(value):
             value = value.permute(0, 2, 3, 1)
         return tuple(value.shape)
 
     def tensor(self, node: Node) -> int:
-        """Of a value that was given, or a constant."""
+        """Return the tensor of a value that has one, or of a constant."""
         if node not in self._tensors:
             data = self.constant(node)
             self._tensors[node] = self._new(node.name, data.shape, data.dtype, edge_of(node), data)

@@ -2,8 +2,8 @@
 """Makes float32 of constants of float16, bfloat16 and float64, and complex64 of complex128: torch
 computes x + c in float64 where c, an array of numpy's such as a window, is of it.
 
-What is computed of them is float32 then, too. Leaves what the model itself makes of another type,
-x.double() or sum(dtype=torch.float64).
+Ops that read them compute float32 then, too. Leaves values that the model itself makes of another
+type: x.double(), sum(dtype=torch.float64).
 """
 
 from __future__ import annotations

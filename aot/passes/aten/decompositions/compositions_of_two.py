@@ -50,7 +50,7 @@ def _running(module: GraphModule, node: Node) -> Results:
 
 
 def _step(node: Node, of: list[Node], dim: int, reach: int) -> list[Node]:
-    """Of values, or of values and places, each with what is `reach` behind it."""
+    """Combine values, or values and places, each with the one that stands `reach` after it."""
     count = of[0].meta["val"].shape[dim]
     parts = [
         tuple(

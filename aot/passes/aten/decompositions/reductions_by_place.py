@@ -32,7 +32,7 @@ _BEST: dict[str, tuple[Any, Any, Any]] = {
 
 @dataclass(frozen=True)
 class _Reduction:
-    """What is reduced.
+    """A reduction by indices.
 
     Attributes:
       node: the op, before which the graph is inserted to.

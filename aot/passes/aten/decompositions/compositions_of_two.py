@@ -44,12 +44,12 @@ def _running(module: GraphModule, node: Node) -> Results:
         places = torch.arange(shape[dim]).reshape([-1, *behind]).expand(shape)
         results.append(constant(module, node, "places", places))
     while reach < shape[dim]:
-        results = _step(node, results, dim, reach)
+        results = _step(module, node, results, dim, reach)
         reach *= 2
     return dict(enumerate(results))
 
 
-def _step(node: Node, of: list[Node], dim: int, reach: int) -> list[Node]:
+def _step(module: GraphModule, node: Node, of: list[Node], dim: int, reach: int) -> list[Node]:
     """Combine values, or values and places, each with the one that stands `reach` after it."""
     count = of[0].meta["val"].shape[dim]
     parts = [
@@ -59,12 +59,17 @@ def _step(node: Node, of: list[Node], dim: int, reach: int) -> list[Node]:
         )
         for x in of
     ]
-    (_, ahead, behind), *places = parts
+    (first, ahead, behind), *places = parts
     if places:
         chosen = call(node, _IS_CHOSEN[node.target], ahead, behind)
         joined = [call(node, _aten.where.self, chosen, *part[1:]) for part in parts]
     else:
         joined = [_RUNNING[node.target](node, ahead, behind)]
+        if node.target is _aten.cumprod.default and not is_integers(of[0]):
+            # A cat gives its parts its own range. A product between them and the values, whose
+            # range stays theirs, costs less than values of the few steps that are left of it.
+            one = constant(module, node, "one", torch.ones(1))
+            parts = [(call(node, _aten.mul.Tensor, first, one), ahead, behind)]
     return [
         call(node, _aten.cat.default, [first, rest], dim)
         for (first, *_), rest in zip(parts, joined, strict=True)

@@ -8,9 +8,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from aot.lower import lower
 from aot.passes.aten.constants.fold_constants import fold_constants
 from aot.passes.aten.decompositions.compositions import compositions
-from aot.testing.fixtures import check_aten_pass, op_counts
+from aot.testing.fixtures import check_aten_pass, model, op_counts, samples
 
 X = torch.randn((3, 4, 5), generator=torch.Generator().manual_seed(0))
 ROWS = torch.randn((3, 2, 5), generator=torch.Generator().manual_seed(1))
@@ -146,7 +147,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
         )
         for mode in ("sum", "mean", "max")
     },
-    "running product": (lambda x: x.cumprod(2), "aten.mul", 3),
+    "running product": (lambda x: x.cumprod(2), "aten.mul", 6),
     "running maximum": (lambda x: x.cummax(0)[0], "aten.maximum", 2),
     "running logarithm of a sum": (lambda x: x.logcumsumexp(1), "aten.log1p", 2),
     "determinant of 2 rows": (lambda x: torch.det(x[:, :2, :2]), "aten.mul", 2),
@@ -324,6 +325,13 @@ def test_compositions(name: str) -> None:
     changes, graph = check_aten_pass(rewrite, function, inputs=inputs, atol=1e-4)
     assert (changes > 0) == (count > 0)
     assert op_counts(graph).get(op, 0) == count
+
+
+def test_values_of_a_running_product_keep_their_range() -> None:
+    given = samples((4, 6), count=16)
+    double = model(lambda x: (2.0 * x).cumprod(1))
+    lowered = lower(double, given[0], calibration=given, per_op=False)
+    assert (lowered.quality.outputs[0].sqnr_db or 0.0) > 15.0
 
 
 @pytest.mark.parametrize("dim", [0, 1, 2, None])

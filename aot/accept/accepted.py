@@ -281,6 +281,23 @@ def _as_dense(tensor: torch.Tensor) -> str:
     return ".dequantize()" if tensor.is_quantized else ".to_dense()"
 
 
+def check_decomposed(program: ExportedProgram) -> None:
+    """That torch's decompositions are of the ops that the model calls."""
+    for node in program.graph.nodes:
+        if written_as(node).startswith("multilabel_margin_loss"):
+            raise LoweringError(
+                f"the model computes a loss ({written_as(node)}):",
+                [
+                    problem_at(
+                        node,
+                        "what torch decomposes it to also sums what is behind the first -1 of the "
+                        "labels, as if it was label 0",
+                        "what the loss is of, as the model's output",
+                    )
+                ],
+            )
+
+
 def check_effects(program: ExportedProgram) -> None:
     for node in list(program.graph.nodes):
         if node.target is _aten._assert_tensor_metadata.default:

@@ -18,6 +18,7 @@ from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 from torch.fx.node import map_arg
 
 from aot.accept.accepted import (
+    check_decomposed,
     check_dense,
     check_effects,
     check_float,
@@ -130,6 +131,7 @@ def export_aten(
     check_signature(program, example_inputs)
     decomposed = decompose(program, keeps)
     check_shapes(decomposed)
+    check_decomposed(decomposed)
     check_effects(decomposed)
     _forget_writes_to_inputs(decomposed)
     # What the guards would check (shapes, dtypes) is static here and is checked on the device in

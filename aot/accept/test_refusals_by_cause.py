@@ -231,6 +231,11 @@ REFUSED: dict[str, Refused] = {
     "Gaussian loss": Refused(
         lambda x: F.gaussian_nll_loss(x, x * 0.5, x.exp()), (*_LOSS, "gaussian_nll_loss")
     ),
+    "loss of several labels": Refused(
+        lambda x: F.multilabel_margin_loss(x, torch.tensor([[1, -1, 2, 0, 3, 4, 5, 6]] * 4)),
+        (*_LOSS, "multilabel_margin_loss", "behind the first -1"),
+        torch.tanh,
+    ),
     "CTC loss": Refused(
         lambda x: F.ctc_loss(
             x.log_softmax(-1)[:, None],

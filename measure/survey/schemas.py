@@ -69,6 +69,9 @@ def _call(draw: random.Random, op: Any) -> tuple[Any, Any]:
     args, kwargs = [], {}
     for entry in op._schema.arguments:
         kind = str(entry.type)
+        if entry.name == "reduction":
+            args.append(draw.randrange(3))  # torch takes any other, as "none"
+            continue
         if entry.name in ("dtype", "layout", "device", "pin_memory", "memory_format", "generator"):
             continue
         if entry.kwarg_only:

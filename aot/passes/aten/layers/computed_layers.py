@@ -142,8 +142,9 @@ def _leaky(module: GraphModule, node: Node) -> Results:
         return {}
     assert isinstance(slope, Node)
     if slope.meta["val"].dim() == 1:
-        behind = [1] * max(x.meta["val"].dim() - 2, 0)
-        slope = call(node, _aten.reshape.default, slope, [-1, *behind])
+        rank = x.meta["val"].dim()
+        shape = [-1, *[1] * max(rank - 2, 0)] if rank else []
+        slope = call(node, _aten.reshape.default, slope, shape)
     lower = call(node, _aten.mul.Tensor, call(node, _aten.clamp.default, x, None, 0.0), slope)
     return {0: call(node, _aten.add.Tensor, call(node, _aten.relu.default, x), lower)}
 

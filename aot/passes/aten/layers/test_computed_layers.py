@@ -65,6 +65,7 @@ LAYERS: dict[str, tuple[Callable[..., torch.Tensor], tuple[torch.Tensor, ...], i
         0,
     ),
     "bias of a linear layer": (lambda x, b: F.linear(x, ROWS, b), (BIAS,), 1),
+    "slope of one value": (lambda x, w: F.prelu(x[0, 0, 0, 0], w), (BIAS[:1],), 0),
     "nothing": (lambda x: F.conv2d(x, KNOWN, BIAS), (), 1),
 }
 

@@ -30,7 +30,7 @@ _DEPTH = {"UP": -1, "AND": -1, "OR": -1, "SELECT": -2} | dict.fromkeys(_BINARY.v
 
 @dataclass(frozen=True)
 class Field:
-    """The element `index` of a field of dims or params."""
+    """The element `index` of a field of dims or params, `a.b` of a struct in it."""
 
     struct: str
     name: str
@@ -60,6 +60,8 @@ def items(bounds: Bounds, text: str) -> list[Item]:
                 return ["block"]
             case ast.Name(id=name):
                 return [Field("dims" if name in bounds.dims else "params", name)]
+            case ast.Attribute(value=ast.Name(id=struct), attr=name):
+                return [Field("params", f"{struct}.{name}")]
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(index))):
                 return [Field("dims", name, index)]
             case ast.Call(func=ast.Name(id="up"), args=arguments):
@@ -113,7 +115,7 @@ def code_text(name: str, bounds: Bounds) -> str:
     def add(text: str, check: str) -> None:
         lines.append(", ".join([*(_bytes(prefix, i) for i in items(bounds, text)), check]))
 
-    for text in bounds.needs:
+    for text in (*bounds.needs, *bounds.arithmetic):
         add(text, "PL_CODE_NEED")
     for check, operands in (("READ", bounds.reads), ("WRITE", bounds.writes)):
         for field, extent in operands.items():

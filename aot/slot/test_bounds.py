@@ -11,7 +11,7 @@ import pytest
 
 from aot.slot.bounds_code import Array, Field, Item, code_text, items
 from firmware.slot.bounds import BOUNDS
-from firmware.slot.expressions import FUNCTIONS, check_ranges, extents
+from firmware.slot.expressions import FUNCTIONS, check_arithmetic, check_ranges, extents
 from kernels.common.kernel import Isa, KernelCall, KernelError, OpCall
 from kernels.common.rows import row_call
 from kernels.registry import kernel_call
@@ -64,6 +64,7 @@ def test_every_call_touches_its_operands_and_no_more(
         bounds = BOUNDS[call.function]
         seen.add(call.function)
         check_ranges(bounds, call)
+        check_arithmetic(bounds, call, isa)
         for operand, (touched, have) in extents(bounds, call, isa).items():
             where = f"{call.function} for {isa}: {operand} of {dict(call.dims)}"
             assert touched <= have, where
@@ -85,7 +86,9 @@ def _value(found: list[Item], call: KernelCall, isa: Isa) -> int:
     for item in found:
         match item:
             case Field(struct=struct, name=name, index=index):
-                value: Any = structs[struct][name]
+                value: Any = structs[struct]
+                for part in name.split("."):
+                    value = value[part]
                 stack.append(value[index] if isinstance(value, tuple) else value)
             case Array(arrays=names):
                 arrays = [call.dims[name] for name in names]
@@ -123,7 +126,7 @@ def test_the_code_computes_what_the_expressions_say(
 ) -> None:
     for isa, call in calls[1]:
         bounds = BOUNDS[call.function]
-        for text in bounds.needs:
+        for text in (*bounds.needs, *bounds.arithmetic):
             assert _value(_items(call.function, text), call, isa) == 1
         found = extents(bounds, call, isa)
         for operand, extent in {**bounds.reads, **bounds.writes}.items():

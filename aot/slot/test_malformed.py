@@ -7,6 +7,7 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -132,3 +133,20 @@ def test_versions() -> None:
     for text in ("1", "1.2", "256.0.0", "1.2.65536", "-1.0.0", "1.2.3+4", ""):
         with pytest.raises(PackageError, match=re.escape(repr(text))):
             version_number(text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "x" * 32}, "more than 31 bytes"),
+        ({"vectors": {}}, "have no input_0"),
+        ({"vectors": {n: a[:0] for n, a in sample_vectors().items()}}, "at least one vector"),
+        (
+            {"vectors": {n: a.astype(np.int16) for n, a in sample_vectors().items()}},
+            "the model's are int8",
+        ),
+    ],
+)
+def test_what_cannot_be_packed(host: Host, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(PackageError, match=message):
+        host.package("1.0.0", **changes)

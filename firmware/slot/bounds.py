@@ -15,6 +15,7 @@ any memory has.
 from firmware.slot.bounds_recurrent import BOUNDS_RECURRENT
 from firmware.slot.bounds_s8 import BOUNDS_S8
 from firmware.slot.bounds_s16 import BOUNDS_S16
+from firmware.slot.bounds_two import BOUNDS_TWO
 from firmware.slot.extents import LONG, Bounds, Extent, sizes
 
 
@@ -48,6 +49,7 @@ BOUNDS: dict[str, Bounds] = {
     **BOUNDS_S8,
     **BOUNDS_S16,
     **BOUNDS_RECURRENT,
+    **BOUNDS_TWO,
     "pl_cat_x8": _CAT,
     "pl_strided_copy_x8": _copy(1),
     "pl_strided_copy_x16": _copy(2),

@@ -17,7 +17,6 @@ from firmware.slot.extents import (
     mean,
     mean_pool,
     sizes,
-    two_operands,
 )
 
 _LINEAR = Bounds(
@@ -75,10 +74,6 @@ BOUNDS_S16: dict[str, Bounds] = {
     "pl_max_pool2d_s16": max_pool(2),
     "pl_mean_s16": mean(2),
     "pl_mean_pool2d_s16": mean_pool(2),
-    "pl_add_s16": two_operands("kernels/add/add_s16.h", 2),
-    "pl_add_down_s16": two_operands("kernels/add/add_s16.h", 2),
-    "pl_mul_s16": two_operands("kernels/mul/mul_s16.h", 2),
-    "pl_mul_down_s16": two_operands("kernels/mul/mul_s16.h", 2),
     "pl_lut_s16": elements("kernels/lut/lut_s16.h", 2, 2, Extent("513", 2)),
     "pl_lut_near_zero_s16": elements("kernels/lut/lut_near_zero_s16.h", 2, 2, Extent("1537", 2)),
     "pl_quantize_f32_s16": elements("kernels/quantize/quantize_s16.h", 4, 2),

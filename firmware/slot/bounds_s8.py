@@ -20,7 +20,6 @@ from firmware.slot.extents import (
     mean,
     mean_pool,
     sizes,
-    two_operands,
 )
 
 _CONV = {
@@ -224,9 +223,6 @@ def _planes(stride: int) -> Bounds:
 # Means with contiguous outputs.
 _NEIGHBOURS = ("kept_stride[2] == 1", "reduced[0] == 1 and reduced[1] == 1")
 
-_ADD = two_operands("kernels/add/add.h", 1)
-_MUL = two_operands("kernels/mul/mul.h", 1)
-_FLAT = "product(size) == size[4]"
 
 _BLOCKS_LINEAR = Bounds(
     "kernels/linear/linear.h",
@@ -362,24 +358,6 @@ BOUNDS_S8: dict[str, Bounds] = {
     "pl_mean_many_vectors_s8": mean(1, "kept[2] >= 9 and kept[2] <= 40", *_NEIGHBOURS),
     "pl_mean_vectors_s8": mean(1, *_NEIGHBOURS, "reduced[2] <= 255"),
     "pl_mean_pool2d_s8": mean_pool(1),
-    "pl_add_s8": _ADD,
-    "pl_add_down_s8": _ADD,
-    "pl_add_flat_s8": replace(_ADD, needs=(*_ADD.needs, _FLAT)),
-    # As with pl_mul_short_s8.
-    "pl_add_short_s8": replace(
-        _ADD,
-        reads={**_ADD.reads, "a": Extent("product(size)")},
-        needs=(*_ADD.needs, "size[4] < 24", "size[4] > 1 or size[3] == 1"),
-    ),
-    "pl_mul_s8": _MUL,
-    "pl_mul_down_s8": _MUL,
-    "pl_mul_flat_s8": replace(_MUL, needs=(*_MUL.needs, _FLAT)),
-    # The division by a reciprocal of 16 bits is one for more than one column.
-    "pl_mul_short_s8": replace(
-        _MUL,
-        reads={**_MUL.reads, "a": Extent("product(size)")},
-        needs=(*_MUL.needs, "size[4] < 36", "size[4] > 1 or size[3] == 1"),
-    ),
     "pl_lut_s8": elements("kernels/lut/lut.h", 1, 1, Extent("256")),
     "pl_quantize_f32_s8": elements("kernels/quantize/quantize.h", 4, 1),
     "pl_dequantize_s8_f32": elements("kernels/dequantize/dequantize.h", 1, 4),

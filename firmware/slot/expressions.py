@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from types import CodeType
+from types import CodeType, SimpleNamespace
 from typing import Any
 
 from firmware.slot.extents import Bounds
@@ -60,13 +60,26 @@ def check_ranges(bounds: Bounds, call: KernelCall) -> None:
                     raise OutsideError(f"{name} is {item}, not in [{low}, {high}]")
 
 
+def check_arithmetic(bounds: Bounds, call: KernelCall, isa: Isa) -> None:
+    """Raise OutsideError if params are not such that packages can hold them."""
+    structs = {k: SimpleNamespace(**v) for k, v in call.params.items() if isinstance(v, Mapping)}
+    names = {**FUNCTIONS, **call.dims, **call.params, **structs, "block": _block(isa)}
+    for text in bounds.arithmetic:
+        if not eval(_code(text), names):
+            raise OutsideError(f"packages cannot hold these params of {call.function}: not {text}")
+
+
+def _block(isa: Isa) -> int:
+    return 1 if isa == "mve" else 4
+
+
 def extents(bounds: Bounds, call: KernelCall, isa: Isa) -> dict[str, tuple[int, int]]:
     """Bytes of each operand that a call touches, and that it has; "scratch" is among them.
 
     Raises:
       OutsideError: a condition does not hold.
     """
-    names: dict[str, Any] = {**call.dims, **call.params, "block": 1 if isa == "mve" else 4}
+    names: dict[str, Any] = {**call.dims, **call.params, "block": _block(isa)}
 
     def number(text: str) -> int:
         return int(eval(_code(text), {**FUNCTIONS, **names}))
@@ -116,6 +129,7 @@ def check(bounds: Mapping[str, Bounds], call: KernelCall, isa: Isa) -> None:
             f"(firmware/slot/bounds.py). They can use {', '.join(sorted(bounds))}"
         )
     check_ranges(bounds[call.function], call)
+    check_arithmetic(bounds[call.function], call, isa)
     check_touched(bounds[call.function], call, isa)
 
 

@@ -36,6 +36,7 @@ class Bounds:
       pieces: operand that is a table of address and bytes; dims begin with how many there are, how
         often each is read, and their bytes together. "" if there is none.
       needs: what else has to hold.
+      arithmetic: likewise of the params of packages, so that nothing in C is undefined.
       has_params: whether there is such a struct.
       revision: raised when constants are packed otherwise, which the header's structs do not show.
     """
@@ -50,6 +51,7 @@ class Bounds:
     scratch: str = "0"
     pieces: str = ""
     needs: tuple[str, ...] = ()
+    arithmetic: tuple[str, ...] = ()
     has_params: bool = True
     revision: int = 1
 
@@ -85,10 +87,20 @@ TAPS = (
     f"{LAST_X} - pad_left < input_w",
 )
 
+
+def within(names: str, low: int, high: int) -> tuple[str, ...]:
+    """Conditions on fields of params, low at most 0, for which no arithmetic overflows."""
+    return tuple(f"{n} + {-low} >= 0 and {n} + {-low} <= {high - low}" for n in names.split())
+
+
+INT8 = (-128, 127)
+SHIFT = (-31, 30)
+"""Of requantize.h."""
+
 _BROADCAST = {"size": (1, LONG), "a_stride": (0, LONG), "b_stride": (0, LONG)}
 
 
-def two_operands(header: str, size: int) -> Bounds:
+def two_operands(header: str, size: int, *arithmetic: str) -> Bounds:
     return Bounds(
         header,
         _BROADCAST,
@@ -99,6 +111,7 @@ def two_operands(header: str, size: int) -> Bounds:
         {"output": Extent("product(size)", size)},
         # The innermost loop goes by one element, or has one of b.
         needs=("a_stride[4] == 1 or size[4] == 1", "b_stride[4] <= 1"),
+        arithmetic=arithmetic,
     )
 
 
@@ -114,6 +127,12 @@ def elements(header: str, read: int, written: int, table: Extent | None = None) 
 
 
 def mean(size: int, *needs: str) -> Bounds:
+    values = "product(reduced)"
+    reach = f"{values} * 128"
+    sums = {
+        1: (f"{values} <= {2**23 - 1}", f"offset <= {reach}", f"offset + {reach} >= 0"),
+        2: (f"{values} <= {2**16 - 1}",),
+    }
     return Bounds(
         f"kernels/mean/mean{WIDTH[size]}.h",
         {
@@ -125,6 +144,11 @@ def mean(size: int, *needs: str) -> Bounds:
         {"input": Extent("span(kept, kept_stride) + span(reduced, reduced_stride) - 1", size)},
         {"output": Extent("product(kept)", size)},
         needs=needs,
+        arithmetic=(
+            *sums[size],
+            *within("shift", *SHIFT),
+            *within("output_zero_point", *INT8),
+        ),
     )
 
 

@@ -18,6 +18,7 @@ from firmware.slot.testing.host import (
     Host,
     Past,
     Read,
+    Sums,
     Wide,
     other_key,
     run,
@@ -345,6 +346,16 @@ def test_packages_of_other_models(
     assert all(int(count) > 100 for count in counts), counts
 
 
+def test_no_param_leads_to_undefined_behaviour(tmp_path: Path, host: Host) -> None:
+    host = Host(tmp_path, Sums(), other=host)
+    functions = {"pl_add_s8", "pl_add_down_s8", "pl_mul_s8", "pl_mul_down_s8", "pl_mean_s8"}
+    assert functions <= host.functions
+    program = host.program(sorted(host.functions), "program")
+    path = host.write("package", host.package("1.0.0"))
+    counts = re.findall(r"\d+", run(program, "hostile", path, "40000", is_defined=True))
+    assert all(int(count) > 100 for count in counts), counts
+
+
 def test_the_state_of_a_package_is_part_of_its_self_test(tmp_path: Path, host: Host) -> None:
     """The second vector comes out after the first one alone."""
     host = Host(tmp_path, Past(), other=host)
@@ -371,23 +382,6 @@ def test_sha512_is_pythons(host: Host, program: Path) -> None:
     for count in (0, 1, 111, 112, 113, 127, 128, 129, 239, 240, 241, 256, 1000):
         expected = hashlib.sha512(data[:count]).hexdigest()
         assert run(program, "sha", path, str(count)) == expected, count
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"name": "x" * 32}, "more than 31 bytes"),
-        ({"vectors": {}}, "have no input_0"),
-        ({"vectors": {n: a[:0] for n, a in sample_vectors().items()}}, "at least one vector"),
-        (
-            {"vectors": {n: a.astype(np.int16) for n, a in sample_vectors().items()}},
-            "the model's are int8",
-        ),
-    ],
-)
-def test_what_cannot_be_packed(host: Host, changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(PackageError, match=message):
-        host.package("1.0.0", **changes)
 
 
 def test_texts_are_in_the_order_of_what_they_say() -> None:

@@ -54,7 +54,7 @@ _RUNTIME = (
 _OPTIONS = ("-std=c11", "-w", "-O1", "-fdata-sections", "-ffunction-sections", "-fno-pic")
 _SANITIZED = (
     "-g",
-    "-fsanitize=address,bounds",
+    "-fsanitize=address,bounds,shift,signed-integer-overflow",
     "-fno-sanitize-recover=bounds",
     "-fno-omit-frame-pointer",
 )
@@ -189,7 +189,27 @@ class Read(torch.nn.Module):
         return torch.randint(-128, 128, (2, 5, 3), generator=random).to(torch.int8)
 
 
-Sample = Network | Wide | Past | Read
+class Sums(torch.nn.Module):
+    """Additions, products and means, each also of factors that divide."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x int8 [1, 4, 6] -> int8 [1, 4, 1]."""
+        ops: Any = torch.ops.pl
+        ends = (-128, 127)
+        y = ops.add(x, x, 3, 2**30, 1, 3, 2**30, -1, 20, 1, 2**30, -19, *ends)
+        x = ops.add(x, y, 3, 2**30, 0, 1, -(2**30), -1, 20, 0, 2**30, -18, *ends)
+        y = ops.mul(x, y, 0, 1, 2, 2**30, 0, *ends)
+        x = ops.mul(x, y, 0, 2, 3, 2**30, -6, *ends)
+        result: torch.Tensor = ops.mean(x, [2], True, 3, -3, 2**30, -2)
+        return result
+
+    def example(self, seed: int = 0) -> torch.Tensor:
+        """An input."""
+        random = torch.Generator().manual_seed(seed)
+        return torch.randint(-128, 128, (1, 4, 6), generator=random).to(torch.int8)
+
+
+Sample = Network | Wide | Past | Read | Sums
 
 
 def sample_plan(network: Sample) -> Plan:
@@ -329,10 +349,21 @@ def other_key() -> Ed25519PrivateKey:
     return Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 
 
-def run(program: Path, *arguments: str | Path) -> str:
-    """What a program prints; AssertionError where a sanitizer or a check fails."""
+def run(program: Path, *arguments: str | Path, is_defined: bool = False) -> str:
+    """What a program prints; AssertionError where a sanitizer or a check fails.
+
+    Args:
+      program: of Host.
+      *arguments: its.
+      is_defined: no shift and no overflow may be undefined; else only addresses count.
+    """
     done = subprocess.run(
-        [program, *arguments], capture_output=True, text=True, check=False, timeout=600
+        [program, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+        env={**os.environ, "UBSAN_OPTIONS": f"halt_on_error={int(is_defined)}"},
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.strip()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of kernels on two operands, sums and products, see bounds.py."""
+
+from dataclasses import replace
+
+from firmware.slot.extents import INT8, SHIFT, Bounds, Extent, two_operands, within
+
+_ACTIVATION = within("activation_min activation_max", *INT8)
+_ADD = two_operands(
+    "kernels/add/add.h",
+    1,
+    *_ACTIVATION,
+    *within("a.zero_point b.zero_point output.zero_point", *INT8),
+    *within("left_shift", 0, 22),
+    *within("a.shift b.shift output.shift", *SHIFT),
+    # The sum of two differences of 9 bits that are shifted so is below 2^31.
+    "left_shift + a.shift <= 22 and left_shift + b.shift <= 22",
+)
+_ADD_DOWN = replace(
+    _ADD,
+    arithmetic=(
+        *_ADD.arithmetic,
+        "a.shift < 0 or a.shift == 0 and left_shift <= 21",
+        "b.shift < 0 or b.shift == 0 and left_shift <= 21",
+        # Not -2^31, whose negative is cut to 2^31 - 1.
+        "0 - a.multiplier + a.multiplier == 0 and 0 - b.multiplier + b.multiplier == 0",
+        *within("output.shift", -20, -1),
+    ),
+)
+_MUL = two_operands(
+    "kernels/mul/mul.h",
+    1,
+    *_ACTIVATION,
+    *within("a_zero_point b_zero_point output_zero_point", *INT8),
+    *within("shift", *SHIFT),
+)
+_MUL_DOWN = replace(
+    _MUL, arithmetic=(*_MUL.arithmetic, "shift < 0 and (shift + 20 >= 0 or block == 1)")
+)
+_FLAT = "product(size) == size[4]"
+
+BOUNDS_TWO: dict[str, Bounds] = {
+    "pl_add_s8": _ADD,
+    "pl_add_down_s8": _ADD_DOWN,
+    "pl_add_flat_s8": replace(_ADD_DOWN, needs=(*_ADD_DOWN.needs, _FLAT)),
+    # As with pl_mul_short_s8.
+    "pl_add_short_s8": replace(
+        _ADD_DOWN,
+        reads={**_ADD.reads, "a": Extent("product(size)")},
+        needs=(*_ADD_DOWN.needs, "size[4] < 24", "size[4] > 1 or size[3] == 1"),
+    ),
+    "pl_mul_s8": _MUL,
+    "pl_mul_down_s8": _MUL_DOWN,
+    "pl_mul_flat_s8": replace(_MUL_DOWN, needs=(*_MUL_DOWN.needs, _FLAT)),
+    # The division by a reciprocal of 16 bits is one for more than one column.
+    "pl_mul_short_s8": replace(
+        _MUL_DOWN,
+        reads={**_MUL.reads, "a": Extent("product(size)")},
+        needs=(*_MUL_DOWN.needs, "size[4] < 36", "size[4] > 1 or size[3] == 1"),
+    ),
+    "pl_add_s16": two_operands("kernels/add/add_s16.h", 2),
+    "pl_add_down_s16": two_operands("kernels/add/add_s16.h", 2),
+    "pl_mul_s16": two_operands("kernels/mul/mul_s16.h", 2, *within("shift", *SHIFT)),
+    "pl_mul_down_s16": two_operands("kernels/mul/mul_s16.h", 2, *within("shift", -20, -1)),
+}

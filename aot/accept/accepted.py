@@ -282,7 +282,7 @@ def _as_dense(tensor: torch.Tensor) -> str:
 
 
 def check_decomposed(program: ExportedProgram) -> None:
-    """That torch's decompositions are of the ops that the model calls."""
+    """Raise LoweringError for an op that torch decomposes wrong."""
     for node in program.graph.nodes:
         if "multilabel_margin_loss" in str(node.meta.get("torch_fn")):
             raise LoweringError(

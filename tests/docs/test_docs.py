@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from tests.tflite.recorded import EXECUTORCH, EXECUTORCH_CORE, TFLM
 from tools.lint.workspace import source_files, workspace_root
 
 _ROOT = workspace_root()
@@ -70,6 +71,25 @@ def test_the_readmes_build_file_is_the_examples() -> None:
     assert rest == shown
     lines = [line for line in shown.splitlines() if line and not line.startswith("load")]
     assert len(lines) <= 10
+
+
+def test_the_readmes_comparison_is_what_was_recorded() -> None:
+    cells = re.findall(
+        r"^\| (flash|RAM|instr).*?\| \*\*([\d.,]+).*?\| ([\d.,]+).*?\| ([\d.,]+)", _README, re.M
+    )
+    page = (_ROOT / "docs" / "tflite.md").read_text()
+    (own,) = re.findall(r"^ds_cnn +cortex-m55 +(\S+) k .*? (\S+) KB +\S+ KB +(\S+)", page, re.M)
+    tflm, executorch = TFLM["ds_cnn"][EXECUTORCH_CORE], EXECUTORCH["ds_cnn"]
+    peers = (tflm, executorch)
+    assert cells == [
+        ("flash", own[1], *(str(peer.flash) for peer in peers)),
+        ("RAM", own[2], *(f"{peer.ram:,}" for peer in peers)),
+        ("instr", own[0], *(f"{peer.instructions:,}" for peer in peers)),
+    ]
+
+
+def test_the_readme_is_short() -> None:
+    assert len(_README.splitlines()) < 120
 
 
 def test_example_apps_are_short() -> None:

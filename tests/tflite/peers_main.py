@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the .tflite files of MLPerf Tiny's networks on a simulated board a core, and prints what
-they take beside what TFLite Micro takes: a table of docs/tflite.md.
+they take beside what TFLite Micro and ExecuTorch take: the README's table and docs/tflite.md's.
 
 tools/bazel run //tests/tflite:peers
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from boards.board import load_board
-from tests.tflite.recorded import TFLM, Recorded
+from tests.tflite.recorded import EXECUTORCH, EXECUTORCH_CORE, TFLM, Recorded
 from tools.image.profile import profile
 from tools.simulator.elf import Elf
 from tools.simulator.simulate import simulate
@@ -21,7 +21,10 @@ from tools.text.table import table
 
 _VECTORS = re.compile(r"(input|output)_\d+")
 _TIME_LIMIT = 600
-_HEADER = ("model", "core", "instructions", "TFLM's", "flash", "TFLM's", "RAM", "TFLM's")
+
+
+def _header(theirs: str) -> tuple[str, ...]:
+    return ("model", "core", "instructions", theirs, "flash", theirs, "RAM", theirs)
 
 
 def measured(image: Path) -> Recorded:
@@ -48,10 +51,7 @@ def measured(image: Path) -> Recorded:
     )
 
 
-def row(image: Path) -> tuple[str, ...]:
-    core = json.loads(image.with_suffix(".size.json").read_text())["core"]
-    name = next(name for name in TFLM if image.name.startswith(name))
-    own, theirs = measured(image), TFLM[name][core]
+def row(name: str, core: str, own: Recorded, theirs: Recorded) -> tuple[str, ...]:
     return (
         name,
         core,
@@ -65,7 +65,15 @@ def row(image: Path) -> tuple[str, ...]:
 
 
 def main(argv: list[str]) -> None:
-    print(table([_HEADER, *(row(Path(image)) for image in argv[1:])], "llrrrrrr"))
+    tflm, executorch = [_header("TFLM's")], [_header("ExecuTorch's")]
+    for image in map(Path, argv[1:]):
+        core = json.loads(image.with_suffix(".size.json").read_text())["core"]
+        name = next(name for name in TFLM if image.name.startswith(name))
+        own = measured(image)
+        tflm.append(row(name, core, own, TFLM[name][core]))
+        if core == EXECUTORCH_CORE:
+            executorch.append(row(name, core, own, EXECUTORCH[name]))
+    print(table(tflm, "llrrrrrr"), table(executorch, "llrrrrrr"), sep="\n\n")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TFLite Micro takes of boards for MLPerf Tiny's networks, as it was measured once: its
-sources of August 2026 with CMSIS-NN and their own flags, the trained files of MLPerf Tiny, GCC
-12.2, in QEMU, whose plugin counted the instructions of one `Invoke`. It is not built here.
+"""What TFLite Micro and ExecuTorch take of boards for MLPerf Tiny's networks, measured once.
 
-Flash is code, constants and data of the program without the .tflite file, with about 2.4 KB of what
-called it. RAM, on Cortex-M55 alone: the arena that was used, variables, and the stack that was
-touched.
+Neither is built here. Both ran in QEMU, whose plugin counted the instructions of one inference,
+compiled with GCC 12.2. TFLite Micro: sources of August 2026 with CMSIS-NN and their own flags, the
+trained files of MLPerf Tiny. ExecuTorch: 1.4.1 with its operators for Cortex-M and CMSIS-NN, a
+selective build of each model without logging, -O2.
+
+Flash is code, constants and data of the program without the model, with about 2.4 KB of what called
+it. RAM, on Cortex-M55 alone: memory for activations, what the interpreter allocates, variables, and
+the stack that was touched.
 """
 
 from __future__ import annotations
@@ -45,3 +48,13 @@ TFLM = {
     },
 }
 """By network and core."""
+
+EXECUTORCH_CORE = "cortex-m55"
+
+EXECUTORCH = {
+    "ds_cnn": Recorded(1840, 47.4, 20464 + 11984 + 24544 + 1920),
+    "mobilenet_v1": Recorded(6646, 47.4, 138240 + 29812 + 24544 + 1896),
+    "resnet8": Recorded(4928, 42.4, 49728 + 12416 + 24544 + 1896),
+    "deep_autoencoder": Recorded(154, 27.7, 3200 + 5360 + 24480 + 1896),
+}
+"""By network, on EXECUTORCH_CORE."""

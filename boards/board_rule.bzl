@@ -8,6 +8,9 @@ load("//tools:actions.bzl", "run_action")
 
 _ALIGNMENT = 16
 
+# Cores of which LLVM has no model that estimates cycles (tools/simulator/cycles.py).
+WITHOUT_CYCLES = ["cortex-m0", "cortex-m0plus", "cortex-m23"]
+
 # An exception pushes up to 104 bytes, whatever the program takes; that is not always known.
 _LEAST_STACK = 128
 
@@ -16,6 +19,7 @@ BoardInfo = provider(
     fields = {
         "code": "Name of the memory for code.",
         "engines": "Configurations of what runs delegates, such as ethos-u55-128.",
+        "has_cycles": "Whether cycles of its programs can be estimated.",
         "json": "File: the data, for Python (boards/board.py).",
         "linker_script": "File, or None on the host.",
         "npu": "Configuration of its Ethos-U, None if it has none.",
@@ -50,6 +54,10 @@ def _with_sizes(ctx, data):
         for pool in data["arena"]
     ]
     return data | sizes | {"arena": pools}
+
+def _has_cycles(data):
+    counted = data["simulator"] and data["simulator"]["kind"] == "qemu"
+    return bool(counted) and data["core"].split("+")[0] not in WITHOUT_CYCLES
 
 def _board_data_impl(ctx):
     file = ctx.actions.declare_file(ctx.label.name + ".json")
@@ -91,6 +99,7 @@ def _board_rule_impl(ctx):
         BoardInfo(
             code = data["code"],
             engines = [one["configuration"] for one in data["engines"] if one["configuration"]],
+            has_cycles = _has_cycles(data),
             json = json_file,
             linker_script = script,
             npu = data["npu"]["configuration"] if data["npu"] else None,

@@ -2,6 +2,7 @@
 """How programs run on simulated boards."""
 
 load("@rules_python//python:defs.bzl", "py_binary", "py_test")
+load("//boards:cycles.bzl", "llvm_for_board")
 
 def _run(rule, name, program, main, arguments, data, testonly, deps, **kwargs):
     for part in ["board", "elf"]:
@@ -29,7 +30,7 @@ def _run(rule, name, program, main, arguments, data, testonly, deps, **kwargs):
         **kwargs
     )
 
-def board_sim(name, image, facts = [], has_plan = False, cycles = False, testonly = False, **kwargs):
+def board_sim(name, image, facts = [], has_plan = False, cycles = None, testonly = False, **kwargs):
     """Makes a target for `bazel run` that runs an image on its board's simulator.
 
     The program behind it, and its options, is tools/image/sim.py.
@@ -39,7 +40,7 @@ def board_sim(name, image, facts = [], has_plan = False, cycles = False, testonl
       image: name of a firmware_image in this package.
       facts: JSON files with more rows for the table at the end.
       has_plan: whether the image knows its plans.
-      cycles: whether cycles are estimated, for which LLVM is fetched.
+      cycles: label of the board, if cycles are estimated, for which LLVM is fetched.
       testonly: whether the image is.
       **kwargs: other attributes of py_binary.
     """
@@ -47,6 +48,13 @@ def board_sim(name, image, facts = [], has_plan = False, cycles = False, testonl
     files |= {file: "facts" for file in [":%s.facts" % image] + facts}
     arguments = ["--%s=$(rootpath %s)" % (flag, file) for file, flag in files.items()]
     plans = [":%s.plan_json" % image] if has_plan else []
+    llvm = [":%s.llvm" % name] if cycles else []
+    if cycles:
+        llvm_for_board(
+            name = name + ".llvm",
+            board = cycles,
+            tags = ["manual"],
+        )
     arguments += ["'--plan=$(rootpaths %s)'" % file for file in plans]
     _run(
         py_binary,
@@ -54,9 +62,9 @@ def board_sim(name, image, facts = [], has_plan = False, cycles = False, testonl
         image,
         Label("//tools/image:sim.py"),
         arguments + (["--cycles"] if cycles else []),
-        files.keys() + plans,
+        files.keys() + plans + llvm,
         testonly,
-        [Label("//tools/image:sim")] + ([Label("//tools/simulator:llvm")] if cycles else []),
+        [Label("//tools/image:sim")],
         **kwargs
     )
 

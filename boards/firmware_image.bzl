@@ -343,7 +343,7 @@ def firmware_image(
     for part in ["sim", "cycles"]:
         board_sim(
             name = "%s.%s" % (name, part),
-            cycles = part == "cycles",
+            cycles = board if part == "cycles" else None,
             facts = facts,
             has_plan = bool(plans),
             image = name,

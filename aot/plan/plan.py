@@ -181,6 +181,8 @@ def make_plan(
             raise TypeError(f"{given}, not {kind.__name__}: give what {load} returns")
     if optimize not in OPTIMIZE:
         raise ValueError(f"there is no optimize {optimize!r}; there are: {', '.join(OPTIMIZE)}")
+    if most is not None and (type(most) is not int or most < 0):
+        raise ValueError(f"most is {most!r:.40}: give bytes, 0 or more, or None for all there are")
     graphs = graphs_of(program, board, optimize, streamed, sizes)
     errors: list[DoesNotFitError] = []
     have = sum(pool.bytes for pool in board.arena)

@@ -50,6 +50,9 @@ def test_what_is_no_program_or_way_is_named() -> None:
         plan(1 << 16, "fast")
     with pytest.raises(TypeError, match="str, not Board: give what load_board returns"):
         make_plan(network(), "mps2_an386")  # type: ignore[arg-type]
+    for most in (-1, 2.5, True, "1024"):
+        with pytest.raises(ValueError, match=f"most is {most!r}: give bytes, 0 or more, or None"):
+            make_plan(network(), sample_board(), most=most)  # type: ignore[arg-type]
 
 
 def test_blocks_where_there_is_not() -> None:

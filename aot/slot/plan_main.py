@@ -28,7 +28,7 @@ STATUS_BAD_INPUT = 2
 
 _PROGRAM = flags.DEFINE_string("program", None, "The decoded .pte.", required=True)
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
-_ARENA = flags.DEFINE_integer("arena", None, "Bytes for the arena, at most.", required=True)
+_ARENA = flags.DEFINE_integer("arena", None, "Bytes for the arena, at most.", 0, required=True)
 _OPTIMIZE = flags.DEFINE_enum("optimize", "speed", OPTIMIZE, "As of plan_library.")
 _SOURCE = flags.DEFINE_string("source", None, "The C file to write.", required=True)
 _JSON = flags.DEFINE_string("json", None, "The plan's description to write.", required=True)

@@ -60,8 +60,12 @@ _PORT = flags.DEFINE_string(
     "The serial port: a path, or vendor:product or serial number of a USB device; the probe's, or "
     "the only one of USB, if not given.",
 )
-_BAUD = flags.DEFINE_integer("baud", BAUD, "Of the port, for programs that change their UART's.")
-_SILENCE = flags.DEFINE_float("silence", 30, "Seconds without a character until it is stopped.")
+_BAUD = flags.DEFINE_integer(
+    "baud", BAUD, "Of the port, for programs that change their UART's.", lower_bound=1
+)
+_SILENCE = flags.DEFINE_float(
+    "silence", 30, "Seconds without a character until it is stopped.", lower_bound=0
+)
 
 _USE_THE_PORT = ("bossac",)
 _RESTART = ("dfu_util", "uf2")

@@ -32,7 +32,7 @@ from tools.simulator.simulate import SimulatorError, simulate
 from tools.text.table import table
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
-_TIME_LIMIT = flags.DEFINE_float("time_limit", 300, "Seconds until the program is stopped.")
+_TIME_LIMIT = flags.DEFINE_float("time_limit", 300, "Seconds until the program is stopped.", 0)
 _COUNT = flags.DEFINE_bool("count", False, "Count instructions: of the run and of marked regions.")
 _FUNCTIONS = flags.DEFINE_integer(
     "functions", 0, "Also list that many functions that took most of them.", lower_bound=0

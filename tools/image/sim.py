@@ -40,9 +40,9 @@ _PLAN = flags.DEFINE_spaceseplist("plan", [], "JSON of plans, for the names of t
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
 _TRACE = flags.DEFINE_string("trace", None, "The same to write for ui.perfetto.dev.")
 _CYCLES = flags.DEFINE_bool("cycles", False, "Estimate cycles.")
-_TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.")
+_TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.", 0)
 _SILENCE = flags.DEFINE_float(
-    "silence", 180, "Seconds without a character until the program is stopped."
+    "silence", 180, "Seconds without a character until the program is stopped.", lower_bound=0
 )
 
 _ENDED_BADLY = 1

@@ -27,9 +27,9 @@ _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=Tru
 _PLANS = flags.DEFINE_multi_string("plan", [], "The JSON of its plans.")
 _MARKED = flags.DEFINE_string("marked", None, "The program with steps marked.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "What to write.", required=True)
-_TIME_LIMIT = flags.DEFINE_float("time_limit", 900, "Seconds until the program is stopped.")
+_TIME_LIMIT = flags.DEFINE_float("time_limit", 900, "Seconds until the program is stopped.", 0)
 _SILENCE = flags.DEFINE_float(
-    "silence", 300, "Seconds without a character until the program is stopped."
+    "silence", 300, "Seconds without a character until the program is stopped.", lower_bound=0
 )
 
 

@@ -38,7 +38,20 @@ _SANITIZED = ["-fsanitize=address,undefined"]
 _COMPILE_FLAGS = ["-B{root}/usr/bin", "-nostdinc"]
 
 # The machine has no libraries for sanitizers: they become part of programs.
-_LINK_FLAGS = ["--sysroot={root}", "-B{root}/usr/bin", "-static-libasan", "-static-libubsan"]
+_LINK_FLAGS = [
+    "--sysroot={root}",
+    "-B{root}/usr/bin",
+    "-L{root}/linker_scripts",
+    "-static-libasan",
+    "-static-libubsan",
+]
+
+# These libraries are scripts that name files by absolute paths. ld takes them from --sysroot if the
+# script lies there, but in Bazel's sandbox it is a link to a file elsewhere. Names without a folder
+# are looked for among the libraries.
+_LINKER_SCRIPTS = ["libc.so", "libm.so"]
+
+_LIBRARIES = "usr/lib/x86_64-linux-gnu"
 
 # For programs that call the tools by themselves.
 _PACKED = """\
@@ -99,7 +112,7 @@ filegroup(
     name = "linker_files",
     srcs = ["identity"] + glob(
         [
-            "lib*",
+            "linker_scripts/*",
             "usr/bin/gcc",
             "usr/bin/*gcc-[0-9]*",
             "usr/bin/*ld",
@@ -146,6 +159,11 @@ def _packed(repository_ctx):
     )
     for name in ["lib", "lib64", "usr"]:
         repository_ctx.symlink(folder.get_child(name), name)
+    for name in _LINKER_SCRIPTS:
+        text = repository_ctx.read(folder.get_child(_LIBRARIES + "/" + name))
+        for place in [_LIBRARIES, "lib/x86_64-linux-gnu", "lib64"]:
+            text = text.replace(" /%s/" % place, " ")
+        repository_ctx.file("linker_scripts/" + name, text)
     for name in _TOOLS.values():
         flags = " ".join(_LINK_FLAGS).format(root = '"$root"') + " " if name == "gcc" else ""
         text = _PACKED.format(flags = flags, name = name)

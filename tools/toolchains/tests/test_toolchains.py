@@ -11,6 +11,7 @@ import pytest
 
 _FOLDER = Path("tools/toolchains/tests")
 _READELF = "../arm_gnu_toolchain/bin/arm-none-eabi-readelf"
+_GCC = Path("../host_gcc/bin/gcc")
 
 # Core: architecture, whether floats are passed in registers, vector extension, class of kernels.
 _CORES = {
@@ -54,6 +55,19 @@ def test_what_it_compiles_for(core: str) -> None:
 
 def test_the_host_is_scalar() -> None:
     assert b"sample_scalar\0" in (_FOLDER / "libsample.a").read_bytes()
+
+
+@pytest.mark.parametrize("flags", [[], ["-shared"], ["-fsanitize=address,undefined"]])
+def test_the_host_links_no_file_of_the_machine(flags: list[str], tmp_path: Path) -> None:
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    command = [_GCC, *flags, "-fPIC", "-save-temps=obj", "-Wl,--trace", tmp_path / "main.c"]
+    command += ["-Wl,--no-as-needed", "-lm", "-o", tmp_path / "program"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    linked = done.stdout.splitlines()
+    assert any(path.endswith("/libc_nonshared.a") for path in linked)
+    root = _GCC.resolve().parents[1]
+    ours = (str(root), str((root / "usr").resolve()), str(tmp_path))
+    assert [path for path in linked if not path.startswith(ours)] == []
 
 
 @pytest.mark.parametrize("archive", _archives(), ids=lambda path: path.stem)

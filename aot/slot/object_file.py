@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads an object file as compilers write it: data, and where addresses go into them."""
 
-import struct
+import io
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+from elftools.elf.sections import Symbol, SymbolTableSection
 
 from tools.text.malformed import malformed
 
-_REL, _RELA, _SYMTAB, _NOBITS = 9, 4, 2, 8
-_ALLOC, _EXECUTABLE = 2, 4
-_UNDEFINED = 0
 _MOST_ALIGNMENT = 4096
 
-# Relocations that put an address into data.
-_ARM, _X86_64 = 40, 62
-_ADDRESS = {_ARM: 2, _X86_64: 1}  # R_ARM_ABS32, R_X86_64_64
+# Relocations that put an address into data: R_ARM_ABS32, R_X86_64_64.
+_ADDRESS = {"EM_ARM": 2, "EM_X86_64": 1}
 
 
 class ObjectError(ValueError):
@@ -54,18 +57,6 @@ class ObjectFile:
     symbols: dict[str, tuple[int, int]]
 
 
-@dataclass(frozen=True)
-class _Header:
-    name: int
-    kind: int
-    flags: int
-    offset: int
-    size: int
-    link: int
-    info: int
-    alignment: int
-
-
 def read_object(data: bytes) -> ObjectFile:
     """Reads an object file for 32-bit Arm or for x86-64.
 
@@ -73,95 +64,68 @@ def read_object(data: bytes) -> ObjectFile:
       ObjectError: it is something else, or damaged.
     """
     with malformed(ObjectError, "the object file"):
-        return _read(data)
+        try:
+            return _read(ELFFile(io.BytesIO(data)))
+        except ELFError as error:
+            raise ObjectError(f"is no object file, or damaged: {error}") from error
 
 
-def _read(data: bytes) -> ObjectFile:
-    if data[:4] != b"\x7fELF" or data[5] != 1:
-        raise ObjectError("is no little-endian ELF file")
-    is_64 = data[4] == 2
-    kind, machine = struct.unpack_from("<HH", data, 16)
-    if kind != 1 or machine not in _ADDRESS:
+def _read(file: ELFFile) -> ObjectFile:
+    machine = file["e_machine"]
+    if file["e_type"] != "ET_REL" or machine not in _ADDRESS or not file.little_endian:
         raise ObjectError("is no object file for Arm or x86-64")
-    offset = struct.unpack_from("<Q" if is_64 else "<I", data, 40 if is_64 else 32)[0]
-    size, count, names = struct.unpack_from("<HHH", data, 58 if is_64 else 46)
-    headers = []
-    for at in range(offset, offset + count * size, size):
-        name, kind, flags, _, start, length, link, info, alignment, _ = struct.unpack_from(
-            "<IIQQQQIIQQ" if is_64 else "<10I", data, at
-        )
-        headers.append(_Header(name, kind, flags, start, length, link, info, alignment))
-
-    def text(table: int, at: int) -> str:
-        start = headers[table].offset + at
-        return data[start : data.index(b"\0", start)].decode()
-
-    symbols = _symbols(data, headers, is_64)
+    word = file.elfclass // 8
+    parts = list(file.iter_sections())
+    symbols = [
+        symbol
+        for part in parts
+        if isinstance(part, SymbolTableSection)
+        for symbol in part.iter_symbols()
+    ]
     sections = []
-    for number, header in enumerate(headers):
-        if not header.flags & _ALLOC or header.flags & _EXECUTABLE or header.size == 0:
+    for number, part in enumerate(parts):
+        flags, size = part["sh_flags"], part["sh_size"]
+        if not flags & SH_FLAGS.SHF_ALLOC or flags & SH_FLAGS.SHF_EXECINSTR or size == 0:
             continue
-        name = text(names, header.name)
-        if name.startswith((".ARM", ".eh_frame", ".note")):
+        if part.name.startswith((".ARM", ".eh_frame", ".note")):
             continue
-        if header.kind == _NOBITS:
-            raise ObjectError(f"has variables in {name}")
-        contents = data[header.offset : header.offset + header.size]
-        if len(contents) < header.size or header.alignment > _MOST_ALIGNMENT:
-            raise ObjectError(f"has a damaged section {name}: {header.size} bytes")
-        relocations: list[Relocation] = []
-        for table in headers:
-            if table.kind in (_REL, _RELA) and table.info == number:
-                relocations += _relocations(data, table, contents, is_64, machine, symbols)
-        sections.append(
-            Section(number, name, max(header.alignment, 1), contents, tuple(relocations))
-        )
-    found = {name: (at, value) for name, at, value in symbols if name and at != _UNDEFINED}
-    return ObjectFile(8 if is_64 else 4, tuple(sections), found)
-
-
-def _symbols(data: bytes, headers: list[_Header], is_64: bool) -> list[tuple[str, int, int]]:
-    """Name, section and offset of each."""
-    found = []
-    for header in headers:
-        if header.kind != _SYMTAB:
-            continue
-        entry = 24 if is_64 else 16
-        for at in range(header.offset, header.offset + header.size, entry):
-            if is_64:
-                name, _, _, section, value, _ = struct.unpack_from("<IBBHQQ", data, at)
-            else:
-                name, value, _, _, _, section = struct.unpack_from("<IIIBBH", data, at)
-            start = headers[header.link].offset + name
-            found.append((data[start : data.index(b"\0", start)].decode(), section, value))
-    return found
+        if part["sh_type"] == "SHT_NOBITS":
+            raise ObjectError(f"has variables in {part.name}")
+        contents = part.data()
+        if len(contents) < size or part["sh_addralign"] > _MOST_ALIGNMENT:
+            raise ObjectError(f"has a damaged section {part.name}: {size} bytes")
+        relocations = [
+            relocation
+            for table in parts
+            if isinstance(table, RelocationSection) and table["sh_info"] == number
+            for relocation in _relocations(table, contents, word, _ADDRESS[machine], symbols)
+        ]
+        alignment = max(part["sh_addralign"], 1)
+        sections.append(Section(number, part.name, alignment, contents, tuple(relocations)))
+    found = {
+        symbol.name: (symbol["st_shndx"], symbol["st_value"])
+        for symbol in symbols
+        if symbol.name and isinstance(symbol["st_shndx"], int)
+    }
+    return ObjectFile(word, tuple(sections), found)
 
 
 def _relocations(
-    data: bytes,
-    table: _Header,
-    contents: bytes,
-    is_64: bool,
-    machine: int,
-    symbols: list[tuple[str, int, int]],
-) -> list[Relocation]:
-    entry = {(_REL, False): "<II", (_RELA, False): "<IIi", (_RELA, True): "<QQq"}.get(
-        (table.kind, is_64)
-    )
-    if entry is None:
-        raise ObjectError("has relocations of another kind")
-    found = []
-    for at in range(table.offset, table.offset + table.size, struct.calcsize(entry)):
-        place, info, *rest = struct.unpack_from(entry, data, at)
-        kind, symbol = (info & 0xFFFFFFFF, info >> 32) if is_64 else (info & 0xFF, info >> 8)
-        if place + (8 if is_64 else 4) > len(contents):
+    table: RelocationSection, contents: bytes, word: int, address: int, symbols: list[Symbol]
+) -> Iterator[Relocation]:
+    for one in table.iter_relocations():
+        place, kind = one["r_offset"], one["r_info_type"]
+        if place + word > len(contents):
             raise ObjectError(f"has an address at byte {place} of {len(contents)}")
-        if kind != _ADDRESS[machine]:
+        if kind != address:
             raise ObjectError(f"has a relocation of kind {kind}, not of an address")
-        addend = rest[0] if rest else struct.unpack_from("<I", contents, place)[0]
-        name, section, value = symbols[symbol]
-        if section == _UNDEFINED:
-            found.append(Relocation(place, None, name, addend))
+        stored = int.from_bytes(contents[place : place + word], "little")
+        addend = one["r_addend"] if table.is_RELA() else stored
+        symbol = symbols[one["r_info_sym"]]
+        section, name = symbol["st_shndx"], symbol.name
+        if section == "SHN_UNDEF":
+            yield Relocation(place, None, name, addend)
+        elif isinstance(section, int):
+            yield Relocation(place, section, name, symbol["st_value"] + addend)
         else:
-            found.append(Relocation(place, section, name, value + addend))
-    return found
+            raise ObjectError(f"has an address of {name}, which is in no section")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from intelhex import IntelHex
 
 from boards.board import BoardError, load_board
 from tools.image.binary_files import StoredElsewhereError, contents, write_files
@@ -16,24 +17,6 @@ from tools.simulator.elf import Elf
 _FOLDER = Path("boards/tests")
 _OBJDUMP = Path("../arm_gnu_toolchain/bin/arm-none-eabi-objdump")
 _IMAGES = {"corstone300": ("itcm", "qspi"), "microbit": ("flash", "flash")}
-
-
-def _read_hex(text: str) -> dict[int, int]:
-    """Returns the bytes of a file in Intel's hex format by address."""
-    memory = {}
-    base = 0
-    for line in text.splitlines():
-        record = bytes.fromhex(line.removeprefix(":"))
-        assert sum(record) % 256 == 0
-        count, address, kind = record[0], int.from_bytes(record[1:3], "big"), record[3]
-        data = record[4 : 4 + count]
-        if kind == 0:
-            memory.update({base + address + i: byte for i, byte in enumerate(data)})
-        elif kind == 2:
-            base = int.from_bytes(data, "big") << 4
-        elif kind == 4:
-            base = int.from_bytes(data, "big") << 16
-    return memory
 
 
 @pytest.mark.parametrize("board_name", _IMAGES)
@@ -51,7 +34,8 @@ def test_bin_and_hex_are_what_the_program_stores(board_name: str) -> None:
     assert int.from_bytes(vectors[4:], "little") == elf.values["pl_reset"]
     assert bytes([1, 2, 3, 4, 5]) in files[weights]
 
-    stored = _read_hex(image.with_suffix(".hex").read_text())
+    in_hex = IntelHex(str(image.with_suffix(".hex")))
+    stored = {address: in_hex[address] for address in in_hex.addresses()}
     for name, data in files.items():
         base = board.memory(name).base
         inside = {a - base: byte for a, byte in stored.items() if 0 <= a - base < len(data)}

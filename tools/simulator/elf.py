@@ -2,17 +2,16 @@
 """Reads what is needed of an ELF file for 32-bit Arm: sections and symbols."""
 
 import bisect
-import struct
+import io
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-_SHT_SYMTAB = 2
-_SHT_REL = 9
-_SHT_NOBITS = 8
-_SHF_ALLOC = 2
-_STT_OBJECT = 1
-_STT_FUNC = 2
+from elftools.common.exceptions import ELFError
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+from elftools.elf.sections import SymbolTableSection
 
 
 class ElfError(Exception):
@@ -61,79 +60,62 @@ class Elf:
             ElfError: not an ELF file for 32-bit little-endian Arm, or cut short.
         """
         self.path = path
-        self._data = path.read_bytes()
-        if self._data[:6] != b"\x7fELF\x01\x01" or self._data[18:20] != b"\x28\x00":
+        data = path.read_bytes()
+        if data[:6] != b"\x7fELF\x01\x01" or data[18:20] != b"\x28\x00":
             raise ElfError(f"{path} is not an ELF file for 32-bit Arm")
         try:
-            self._headers = self._read_headers()
-            self._segments = self._read_segments()
-        except struct.error as error:
+            file = ELFFile(io.BytesIO(data))
+            self._sections = list(file.iter_sections())
+            self._segments = [segment.header for segment in file.iter_segments()]
+        except ELFError as error:
             raise ElfError(f"{path} is cut short") from error
-
-    def _read_headers(self) -> list[tuple[int, ...]]:
-        (offset,) = struct.unpack_from("<I", self._data, 32)
-        size, count, self._names = struct.unpack_from("<HHH", self._data, 46)
-        return [struct.unpack_from("<10I", self._data, offset + i * size) for i in range(count)]
-
-    def _read_segments(self) -> list[tuple[int, ...]]:
-        (offset,) = struct.unpack_from("<I", self._data, 28)
-        size, count = struct.unpack_from("<HH", self._data, 42)
-        return [struct.unpack_from("<8I", self._data, offset + i * size) for i in range(count)]
-
-    def _text(self, table: int, at: int) -> str:
-        start = self._headers[table][4] + at
-        return self._data[start : self._data.index(b"\0", start)].decode()
 
     def _load_address(self, address: int) -> int:
         # By what is in the file: a segment of stacks and zeros may lie around that of variables.
-        for _, _, virtual, physical, stored, _, _, _ in self._segments:
-            if virtual <= address < virtual + stored:
-                return physical + address - virtual
+        for segment in self._segments:
+            if 0 <= address - segment["p_vaddr"] < segment["p_filesz"]:
+                return address + int(segment["p_paddr"] - segment["p_vaddr"])
         return address
 
     @cached_property
     def sections(self) -> list[Section]:
         """All sections but the empty one that stands first."""
         found = []
-        for name, kind, flags, address, offset, size, *_ in self._headers[1:]:
-            stored = kind != _SHT_NOBITS
+        for section in self._sections[1:]:
+            stored = section["sh_type"] != "SHT_NOBITS"
             found.append(
                 Section(
-                    name=self._text(self._names, name),
-                    address=address,
-                    load=self._load_address(address),
-                    size=size,
-                    allocated=bool(flags & _SHF_ALLOC),
+                    name=section.name,
+                    address=section["sh_addr"],
+                    load=self._load_address(section["sh_addr"]),
+                    size=section["sh_size"],
+                    allocated=bool(section["sh_flags"] & SH_FLAGS.SHF_ALLOC),
                     stored=stored,
-                    contents=self._data[offset : offset + size] if stored else b"",
+                    contents=section.data() if stored else b"",
                 )
             )
         return found
 
     @cached_property
-    def _all_symbols(self) -> list[tuple[str, int, int, int, int]]:
-        found = []
-        for _, kind, _, _, offset, size, link, *_ in self._headers:
-            if kind != _SHT_SYMTAB:
-                continue
-            for at in range(offset, offset + size, 16):
-                name, value, length, info, _, section = struct.unpack_from(
-                    "<IIIBBH", self._data, at
-                )
-                found.append((self._text(link, name), value, length, info & 0xF, section))
-        return found
+    def _all_symbols(self) -> list[tuple[str, int, int, str, str | int]]:
+        return [
+            (s.name, s["st_value"], s["st_size"], s["st_info"]["type"], s["st_shndx"])
+            for table in self._sections
+            if isinstance(table, SymbolTableSection)
+            for s in table.iter_symbols()
+        ]
 
     @cached_property
     def relocations(self) -> list[Relocation]:
         """Relocations of what is loaded; there are any only after linking with --emit-relocs."""
         found = []
-        for _, kind, _, _, offset, size, _, target, *_ in self._headers:
-            if kind != _SHT_REL or not self._headers[target][2] & _SHF_ALLOC:
+        for table in self._sections:
+            if not isinstance(table, RelocationSection):
                 continue
-            for at in range(offset, offset + size, 8):
-                address, info = struct.unpack_from("<II", self._data, at)
-                value = self._all_symbols[info >> 8][1]
-                found.append(Relocation(address, info & 0xFF, value))
+            if self._sections[table["sh_info"]]["sh_flags"] & SH_FLAGS.SHF_ALLOC:
+                for one in table.iter_relocations():
+                    value = self._all_symbols[one["r_info_sym"]][1]
+                    found.append(Relocation(one["r_offset"], one["r_info_type"], value))
         return found
 
     def word(self, address: int) -> int:
@@ -164,9 +146,9 @@ class Elf:
     def symbols(self) -> list[Symbol]:
         """Functions and objects, by address."""
         found = [
-            Symbol(name, value & ~1 if kind == _STT_FUNC else value, size, kind == _STT_FUNC)
+            Symbol(name, value & ~1 if kind == "STT_FUNC" else value, size, kind == "STT_FUNC")
             for name, value, size, kind, section in self._all_symbols
-            if kind in (_STT_OBJECT, _STT_FUNC) and section != 0
+            if kind in ("STT_OBJECT", "STT_FUNC") and section != "SHN_UNDEF"
         ]
         return sorted(found, key=lambda symbol: (symbol.address, symbol.name))
 
@@ -178,7 +160,11 @@ class Elf:
     @cached_property
     def values(self) -> dict[str, int]:
         """Value of every named symbol, those of the linker script included."""
-        return {name: value for name, value, _, _, section in self._all_symbols if section and name}
+        return {
+            name: value
+            for name, value, _, _, section in self._all_symbols
+            if section != "SHN_UNDEF" and name
+        }
 
     @cached_property
     def _functions(self) -> tuple[list[int], list[Symbol]]:

@@ -30,6 +30,7 @@ from aot.quality.float_model import FloatModel
 from aot.quality.hidden_rows import hidden_rows
 from aot.quality.measure import measure
 from aot.quality.measured_ranges import of_values
+from aot.quality.missed_lines import missed_lines
 from aot.quality.outputs import Output, outputs_of
 from aot.quality.quality import Limits, Quality
 from aot.quality.unlike_example import unlike_example
@@ -122,6 +123,7 @@ def assess(
     new += far_values(measured, outputs, some)
     new += hidden_rows(graphs.floats, float_model, samples.samples, some)
     findings += other_on_fast_path(float_model, samples.samples, some)
+    findings += missed_lines(graphs.folded)
     findings += [finding for finding in new if (finding.kind, finding.value) not in doubted]
     quality = Quality(samples, outputs, measured, findings, limits)
     for finding in findings:

@@ -25,6 +25,7 @@ Kind = Literal[
     "far_floor",
     "hidden_rows",
     "fast_path",
+    "missed_lines",
     "lost_channels",
     "dead_range",
     "coarse_range",

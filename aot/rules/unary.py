@@ -16,7 +16,7 @@ from aot.dialect.grid import common_step, exact_scale
 from aot.dialect.library import Op
 from aot.dialect.ops.compare import factors, less
 from aot.dialect.ops.integers import integer_lut
-from aot.dialect.ops.lut import lut, table_of
+from aot.dialect.ops.lut import MISSED, lut, missed, table_of
 from aot.dialect.ops.requantize import requantize, requantize_arguments
 from aot.dialect.ops.where import where
 from aot.dialect.quantization import INT8, INT16, Quantization
@@ -66,7 +66,11 @@ class Unary(UnaryRule):
             return _integers(call, x, function)
         if is_mask(call.node):
             return mask_of(call, x, function(of.dequantize(of.every_value())))
-        return call.emit(lut, x, call.constant("table", table_of(function, of, call.output)))
+        table = table_of(function, of, call.output)
+        made = call.emit(lut, x, call.constant("table", table))
+        if of.type is INT16 and call.output.type is INT16:
+            made.meta[MISSED] = missed(function, of, call.output, table)
+        return made
 
 
 def _integers(call: Call, x: Node, function: Callable[[torch.Tensor], torch.Tensor]) -> Node:

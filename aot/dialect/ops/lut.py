@@ -17,6 +17,9 @@ STEP_BITS = 7
 NEAR_ZERO = 512
 """Where such lines miss a function near zero, it has an entry for each of -512 to 511 as well."""
 
+MISSED = "missed"
+"""Key of a node's meta: steps by which its lines miss the function, for every value of int16."""
+
 _ENTRIES = (1 << (16 - STEP_BITS)) + 1
 _MISSED_STEPS = 32
 """Lines miss a function that is further away from them: a logarithm, a root, a reciprocal."""
@@ -89,6 +92,19 @@ def table_of(
     exact = result.quantize(function(source.dequantize(near)))
     missed_by = (exact.int() - lut.reference(near, lines).int()).abs()
     return torch.cat([lines, exact]) if int(missed_by.max()) > _MISSED_STEPS else lines
+
+
+def missed(
+    function: Callable[[torch.Tensor], torch.Tensor],
+    source: Quantization,
+    result: Quantization,
+    table: torch.Tensor,
+) -> torch.Tensor:
+    """Steps by which a table is off for every value of the source, 0 where nothing is defined."""
+    values = source.every_value()
+    floats = function(source.dequantize(values))
+    exact, found = result.quantize(floats).int(), lut.reference(values, table).int()
+    return torch.where(floats.isnan(), 0, (found - exact).abs())
 
 
 def _ended(

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of int16 that jump or are steep: straight lines between 513 places miss them."""
+
+from __future__ import annotations
+
+from torch.fx import GraphModule
+
+from aot.dialect.ops.lut import MISSED
+from aot.quality.finding import Finding
+
+_STEPS = 256
+"""Of int16: one of int8 for the same range, which has an entry for every value."""
+
+
+def missed_lines(folded: GraphModule) -> list[Finding]:
+    """A finding for each function that int8 would hold better in places.
+
+    Args:
+      folded: the dialect's graph, in the layout of the user's model.
+    """
+    found = []
+    for node in folded.graph.nodes:
+        steps = node.meta.get(MISSED)
+        if steps is None or int(steps.max()) <= _STEPS:
+            continue
+        origin = node.meta["origin"]
+        ops = " and ".join(op.removeprefix("aten.") for op in origin.ops)
+        text = (
+            f"{ops} in int16 is straight lines between 513 places, and jumps or is steep between "
+            f"two: for {(steps > _STEPS).float().mean():.2%} of the numbers that int16 has, the "
+            f"result is off by more than a step of int8, by up to {int(steps.max()) / 2**16:.1%} "
+            "of its range; int8 and float32 have no such lines, also for its layer alone"
+        )
+        found.append(Finding("missed_lines", "", origin.module, origin.source, text))
+    return found

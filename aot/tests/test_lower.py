@@ -343,7 +343,7 @@ class Example(nn.Module):
 def test_the_example_of_the_page() -> None:
     ops = lowered(Example().eval()).report["ops"]
     page = (Path(__file__).parents[1] / "README.md").read_text()
-    table = page.split("## An example\n")[1].split("## Words")[0]
+    table = page.split("## An example\n")[1].split("## Terms")[0]
     rows = [line.split(" | ") for line in table.splitlines() if "`pl." in line]
     assert [op["op"] for op in ops] == [row[1].strip("` ") for row in rows]
     for op, row in zip(ops, rows, strict=True):

@@ -70,20 +70,22 @@ def results_json(results: Results) -> str:
 def page(results: Results) -> str:
     """The counts, and what is not int8 and why, in Markdown."""
     lines = [
-        "# What becomes of programs",
+        "# Programs that become int8",
         "",
-        "Written by `tools/bazel run //measure/survey -- --update`; without `--update` it compares,"
-        " and takes five minutes; `--only=REGEX` lowers what has such a name. All rows are in"
-        " [results.json](results.json).",
+        "Look up programs that do not become int8, and the reason. `tools/bazel run"
+        " //measure/survey` compares this page with the tree in five minutes. `-- --update` writes"
+        " it. `--only=REGEX` selects programs. [results.json](results.json) has all rows.",
         "",
-        "- int8: no op of it runs in float.",
-        "- partly, float: refused, unless `--allow_float_fallback` is given.",
-        "- refused: an error that says what to write instead.",
-        "- wrong: an op is more than one step from the float op, a pass changes values, an output"
-        " has less than 10 dB against the float model of what int8 inputs hold (of a program that"
-        " takes the largest of nearly equal values, given those that it took), or lowering raises"
-        " what is no error of its own.",
-        "- invalid: torch itself refuses it.",
+        "| outcome | meaning |",
+        "|---|---|",
+        "| int8 | no op runs in float |",
+        "| partly, float | refused without `--allow_float_fallback` |",
+        "| refused | an error with a replacement |",
+        "| wrong | an op is more than one step off the float op; a pass changes values; an output"
+        " has less than 10 dB against the float model on the values of int8 inputs; or lowering"
+        " raises a foreign exception. If a program takes the largest of nearly equal values, its"
+        " own choice counts |",
+        "| invalid | torch itself refuses it |",
         "",
         f"| | {' | '.join(OUTCOMES)} |",
         f"|---|{'---|' * len(OUTCOMES)}",

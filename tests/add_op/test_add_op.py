@@ -106,7 +106,7 @@ def build_file() -> str:
     """kernels/roll/BUILD.bazel, as kernels/README.md shows it for lut."""
     text = (ROOT / "kernels" / "README.md").read_text()
     blocks = re.findall(r" *```starlark\n(.*?) *```", text, re.DOTALL)
-    (shown,) = (block for block in blocks if "load(" in block)
+    (shown,) = (block for block in blocks if "SPDX" in block)
     return textwrap.dedent(str(shown)).replace("lut", "roll")
 
 

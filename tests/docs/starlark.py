@@ -105,6 +105,15 @@ class Starlark:
         exec(compile(ast.fix_missing_locations(tree), build, "exec"), names)
         return list(self.made)
 
+    def build_file(self, text: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return the calls of rules in a BUILD file of a user."""
+        self.made.clear()
+        names = self._builtins("user/BUILD.bazel")
+        names |= vars(names["native"])
+        tree = _Lists().visit(ast.parse(text))
+        exec(compile(ast.fix_missing_locations(tree), "BUILD", "exec"), names)
+        return list(self.made)
+
     def _subpackages(self, include: list[str], exclude: Sequence[str] = ()) -> list[str]:
         folder = self._root / self._package
         found = {
@@ -128,7 +137,7 @@ class Starlark:
                 names.update({own: _Loaded(self._maker(theirs)) for own, theirs in wanted.items()})
                 return
             folder, _, name = label.removeprefix("//").partition(":")
-            found = self.file(f"{folder or package}/{name}")
+            found = self.file(f"{folder if label.startswith('//') else package}/{name}".lstrip("/"))
             names.update({own: found[theirs] for own, theirs in wanted.items()})
 
         native = SimpleNamespace(
@@ -160,7 +169,9 @@ class Starlark:
             "json": SimpleNamespace(encode=json.dumps, decode=json.loads, encode_indent=json.dumps),
             "load": load,
             "native": native,
+            "module_extension": lambda **_: None,
             "repository_rule": lambda **_: None,
+            "tag_class": lambda **_: None,
             "rule": lambda **of: self._maker(
                 f"{file} {next(rules)}{'_test' if of.get('test') else ''}"
             ),

@@ -44,6 +44,22 @@ def test_links_into_pages_lead_to_headings(page: str) -> None:
     assert [a for target, a in found if a not in _anchors(target.read_text())] == []
 
 
+# Pages of GitHub's own.
+_UNLINKED = {".github/pull_request_template.md"}
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    reached, waiting = set(), [_ROOT / "docs/index.md"]
+    while waiting:
+        page = waiting.pop().resolve()
+        if page not in reached and page.suffix == ".md" and page.exists():
+            reached.add(page)
+            links = re.findall(r"\]\(([^)#\s]+)", page.read_text())
+            waiting += [page.parent / link for link in links if "://" not in link]
+    pages = {(_ROOT / name).resolve() for name in _PAGES if name not in _UNLINKED}
+    assert sorted(str(page) for page in pages - reached) == []
+
+
 # docs/migration.md names packages that are gone; tools/test_migrate.py reads it.
 @pytest.mark.parametrize("page", [page for page in _PAGES if page != "docs/migration.md"])
 def test_labels_name_packages(page: str) -> None:

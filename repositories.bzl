@@ -30,11 +30,11 @@ def _declare(python_requirements):
 # Labels refer to the repositories that it declares, so their names are given.
 # buildifier: disable=unnamed-macro
 def pilotlight_repositories(python_requirements = []):
-    """Declares tools and registers toolchains, in a WORKSPACE that calls this one `pilotlight`.
+    """Declares tools and registers toolchains in a WORKSPACE. The repository must be named `pilotlight`.
 
     Args:
-      python_requirements: requirements files with packages that models import beside those of
-        tools/python/requirements.in, as labels.
+      python_requirements: labels of requirements files with more packages for models, in addition to
+        tools/python/requirements.in.
     """
     _declare(python_requirements)
 

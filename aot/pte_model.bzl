@@ -41,65 +41,58 @@ def pte_model(
         **kwargs):
     """Lowers a PyTorch model, or a quantized .tflite file.
 
-    Makes `name.pte` (also what `name` gives), `name.report.json`, and `name.vectors.npz`: inputs and
-    the bit-exact reference outputs. `bazel run name.lower -- --model … --calibration … --output …` is
-    the command line by hand, with what the model imports.
+    Makes `name.pte`, `name.report.json`, and `name.vectors.npz` (inputs with the bit-exact reference
+    outputs). `bazel run name.lower -- --model … --calibration … --output …` lowers with other
+    arguments, and with the imports of the model.
 
     Args:
-      name: of the target.
-      srcs: Python files of this package; the first defines `factory` and `calibration` unless `model`
-        and `calibration` say where they are.
-      model: "pkg.module:factory", a function that gives an nn.Module in eval mode.
-      tflite: a .tflite file of int8 or int16 values, in place of a model and its calibration
-        (docs/tflite.md). Only `target`, `engines`, `verify_npu`, `neutron`, `optimize` and
-        `test_inputs` go with it, and `srcs`, `deps` and `data` for those. Without `test_inputs`
-        its vectors are of random inputs.
-      calibration: "pkg.module:function" that yields tuples of input tensors; the first is the example
+      name: name of the target.
+      srcs: Python files of this package. The first has `factory` and `calibration`, unless `model`
+        and `calibration` name them.
+      model: "pkg.module:factory", a function that returns an nn.Module in eval mode.
+      tflite: a .tflite file with int8 or int16 values, in place of a model (docs/tflite.md). Only
+        `target`, `engines`, `verify_npu`, `neutron`, `optimize` and `test_inputs` go with it, and
+        `srcs`, `deps` and `data` for these. Without `test_inputs` its vectors have random inputs.
+      calibration: "pkg.module:function" that yields tuples of input tensors. The first is the example
         input.
-      deps: py_library targets that those modules need.
-      data: files they read.
-      target: what to lower for: "cortex-m", or an NPU and the CPU for what that leaves, "ethos-u55-128"
-        (docs/ethos_u.md), "imxrt700" (docs/neutron.md); or a Target of your own, "npu.py:TARGET" of a Python file
-        of this package, "pkg.module:TARGET" of a module in deps.
-      engines: dict of targets by the configuration of a board's engine, such as "ethos-u55-128"
-        (boards/board.bzl): a plan for a board with that engine takes the model as it was lowered for
-        that target. Those files are `name.<configuration>.pte` and so on.
-      verify_npu: what becomes of a part of the model whose program for an Ethos-U does not compute what
-        it should: "cut" it where that starts, "fail", or "off": nobody looks (docs/ethos_u.md). Other targets
-        refuse it.
-      neutron: where NXP's converter, which the targets "imxrt700" and "mcxn947" need, is not installed:
-        it is "required", or "auto": everything runs on the CPU (docs/neutron.md). Other
-        targets refuse it.
-      quantization: "int8", "int16", …, or a dict by layer: {"default": "int8", "head": "float32"}
-        (docs/accuracy.md). The default is "int8".
-      observer: how calibration becomes ranges, "histogram", "minmax", "moving_average", "mse" or
-        "percentile"; or a dict by layer. The default is "histogram".
-      equalize: give the channels between two layers one magnitude first.
-      correct_bias: put into the biases what quantization shifts the means of layers by.
-      train: "pkg.module:function", a training loop for quantization-aware training: it changes the
-        parameters of the module that it is given.
+      deps: py_library targets of these modules.
+      data: files for these modules.
+      target: "cortex-m", or an NPU with the CPU for the rest: "ethos-u55-128" (docs/ethos_u.md),
+        "imxrt700" (docs/neutron.md). Or your own Target: "npu.py:TARGET" of a Python file of this
+        package, "pkg.module:TARGET" of a module in deps.
+      engines: dict of targets by the engine of a board, such as "ethos-u55-128" (boards/board.bzl). A
+        plan for a board with this engine takes the model for this target. Its files are
+        `name.<configuration>.pte` and so on.
+      verify_npu: handling of a wrong Ethos-U program: "cut" the region before it, "fail", or "off",
+        without a check (docs/ethos_u.md). Other targets refuse it.
+      neutron: use of NXP's converter for the targets "imxrt700" and "mcxn947": "required", or "auto",
+        the CPU without it (docs/neutron.md). Other targets refuse it.
+      quantization: "int8" (default), "int16" and others, or a dict by layer:
+        {"default": "int8", "head": "float32"} (docs/accuracy.md).
+      observer: ranges from calibration: "histogram" (default), "minmax", "moving_average", "mse",
+        "percentile", or a dict by layer (docs/accuracy.md).
+      equalize: equalize channels between layers.
+      correct_bias: correct mean shifts in biases.
+      train: "pkg.module:function", a training loop for quantization-aware training (docs/qat.md). It
+        changes the parameters of the given module.
       float_io: keep float32 inputs and outputs.
-      io_layout: "auto", the default: inputs and outputs have their channels last ([N, H, W, C], [N, L, C]) where the
-        device would have to transpose them otherwise, which can take most of a model's memory; report,
-        plan.json and the plan's header say which. "keep": as the PyTorch model has them; "nhwc": all
-        images have their channels last.
+      io_layout: "auto" (default): channels last ([N, H, W, C], [N, L, C]) if the device would have to
+        transpose otherwise. "keep": the order of the PyTorch model. "nhwc": all images channels last.
+        Report, plan.json and the plan's header have the layout.
       allow_float_fallback: run ops without an int8 form in float32 on the device.
-      test_inputs: "pkg.module:function" that yields inputs for the vectors, or gives inputs [N, ...] and
-        their classes, with which the vectors are a test set; without it they are the first of the
+      test_inputs: "pkg.module:function" that yields inputs of the vectors, or returns inputs [N, ...]
+        and their classes, which makes the vectors a test set. The default is the start of the
         calibration data.
-      evaluation: "pkg.module:function" that yields held-out inputs, or gives inputs [N, ...] and their
-        classes, to measure on; without it `evaluation` of the model's module, if that has one, else
-        some of the calibration data.
-      min_sqnr: signal to quantization noise in dB that each output has to reach, a number or "-inf";
-        without it 10.
-      min_agreement: share of samples in [0, 1] whose class has to be the float model's; without it 0.9,
-        of those that the float model is sure of.
-      per_op: measure what each value's quantization costs alone, for the report.
-      input_from: label of another pte_model, whose first output is this model's first input as it is:
-        that gets the same type, scale and zero point. `plan_library(input_from = …)` then has it read
-        where it lies.
-      optimize: "speed", "memory" or "size": what its plans are made for where neither they (plan_library)
-        nor their image (firmware_image) say it.
+      evaluation: "pkg.module:function" that yields held-out inputs, or returns inputs [N, ...] and
+        their classes. The default is `evaluation` of the model's module, else calibration data.
+      min_sqnr: lower limit of each output's SQNR in dB, a number or "-inf". The default is 10.
+      min_agreement: lower limit of the share of samples in [0, 1] with the class of the float model.
+        The default is 0.9 of the clear samples.
+      per_op: measure the noise of each single value for the report.
+      input_from: label of another pte_model. Its first output is this model's first input, with the
+        same type, scale and zero point. `plan_library(input_from = …)` then saves the copy.
+      optimize: "speed", "memory" or "size": default for plans whose plan_library and firmware_image
+        do not set it.
       **kwargs: visibility, testonly, tags.
     """
     if srcs:

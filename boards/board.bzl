@@ -121,22 +121,22 @@ _FIRST_INTERRUPT = 16
 _STACK_GUARD = 32 * KB
 
 def mcuboot_slot(offset, size, header = 512):
-    """Where MCUboot, or a loader that reads its images, looks for the program: bytes of the memory for code.
+    """Describes the slot of MCUboot, or of a loader for its images, in the memory for code.
 
     Args:
-      offset: of the slot that programs run from, the primary one.
-      size: of the slot, with MCUboot's own notes at its end.
-      header: what imgtool puts in front of the vector table; a multiple of the table's alignment.
+      offset: bytes before the primary slot, from which programs run.
+      size: bytes of the slot, with MCUboot's trailer.
+      header: bytes of imgtool's header before the vector table, a multiple of the table's alignment.
     """
     return {"offset": offset, "size": size, "header": header}
 
 def uart(name, tx = None, rx = None):
-    """Console on a UART of the chip.
+    """Describes a console on a UART of the chip.
 
     Args:
       name: one of the chip's `uarts`.
-      tx: the pin that transmits, where the chip leaves the choice: PA2, P0.24 or P12_2.
-      rx: the pin that receives, likewise, for programs that read; None if there is none.
+      tx: transmitting pin, if the chip leaves it open: PA2, P0.24 or P12_2.
+      rx: receiving pin, likewise, for programs that read. None: no input.
     """
     return struct(name = name, tx = tx, rx = rx)
 
@@ -204,32 +204,31 @@ def board(
         code_offset = 0,
         slot = None,
         startup = None):
-    """Describes a board, from which everything else about it follows.
+    """Describes a board.
 
-    Makes the board itself (board.json, linker script), and `platform` beside it. Sizes are bytes.
+    Makes the board (board.json, linker script) and `platform`. Sizes are bytes.
 
     Args:
-      name: the folder's name.
+      name: name of the folder.
       description: one line for people.
-      chip: chip(), one of boards/chips or your own.
+      chip: chip(), from boards/chips or your own.
       console: uart().
-      memories: list of flash() and ram() beside the chip's own.
-      arena: names of those for activations and scratch, to be used after the chip's.
-      weights: name of the memory for constants of models; the chip's if not given.
-      stack: size of the program's stack. This and the next three a firmware_image may have otherwise.
+      memories: list of flash() and ram() in addition to the chip's.
+      arena: names of memories for activations and scratch, used after the chip's.
+      weights: name of the memory for constants of models. The default is the chip's.
+      stack: size of the program's stack. A firmware_image may override this and the next three.
       handler_stack: size of the stack of exception handlers.
-      variables: bytes of the chip's `data` that plans leave to the program's variables; what models
-        do not need is theirs as well.
-      heap: size of the memory for malloc, for programs that take //boards/common:libc.
-      simulator: qemu(), or None if nothing simulates the board.
-      fvp: fvp(), or None if Arm has no model of the board.
-      flash_method: list of pyocd() and its like, the best first; the chip's if not given.
-      writes: list of write() and its like, after the chip's.
+      variables: bytes of the chip's `data` that plans leave to variables, at least.
+      heap: size of the memory for malloc, for programs with //boards/common:libc.
+      simulator: qemu(), or None.
+      fvp: fvp(), or None.
+      flash_method: list of pyocd() and others, the best first. The default is the chip's.
+      writes: list of write() and others, after the chip's.
       clock: "reset", or "max" for the chip's fastest.
-      code_offset: bytes at the start of the memory for code that belong to a boot loader.
-      slot: mcuboot_slot() in place of code_offset: images are for it, and `.sign` signs them.
-      startup: cc_library targets in place of the ordinary start-up code; theirs are the first two
-        entries of the vector table, in the section `.vectors`.
+      code_offset: bytes of a boot loader at the start of the memory for code.
+      slot: mcuboot_slot(), in place of code_offset. `.sign` signs images for it.
+      startup: cc_library targets in place of the usual start-up code. They have the first two entries
+        of the vector table in the section `.vectors`.
     """
     chip = with_clock(name, chip, clock)
     code_end = 0  # bytes behind the slot

@@ -17,22 +17,22 @@ def board_test(
         handler_stack = None,
         visibility = None,
         **kwargs):
-    """Makes the tests `<name>.<board>` and the suite `<name>` of all of them.
+    """Makes the tests `<name>.<board>`, and the suite `<name>` of all.
 
-    On the host the program runs under sanitizers. It ends well when its last line is PL:PASS and
-    main returns 0 (boards/common/console.h).
+    The host runs the program under sanitizers. A test passes if the last line is PL:PASS and main
+    returns 0 (boards/common/console.h).
 
     Args:
-      name: of the suite.
-      srcs: C sources; here or in `deps` there is a main.
+      name: name of the suite.
+      srcs: C sources. These or `deps` have main.
       deps: libraries.
       boards: labels of boards.
-      size: of each test.
-      tags: of each test.
-      time_limit: seconds until the program is stopped; less than what `size` allows.
-      handler_stack: bytes of the stack of interrupt handlers, if not the board's.
-      visibility: of the suite.
-      **kwargs: other attributes of cc_library for `srcs`.
+      size: size of each test.
+      tags: tags of each test.
+      time_limit: seconds until the program is stopped. Less than `size` allows.
+      handler_stack: bytes of the stack of interrupt handlers. The default is the board's.
+      visibility: visibility of the suite.
+      **kwargs: other attributes of the cc_library for `srcs`.
     """
     manual = [tag for tag in tags if tag == "manual"]
     libraries = deps

@@ -4,12 +4,12 @@
 MHZ = 1000 * 1000
 
 def periodic_timer(library, handler, clock_hz, base = 0):
-    """What calls a program at regular times (boards/common/timer.h).
+    """Describes a timer that calls a program regularly (boards/common/timer.h).
 
     Args:
       library: cc_library that implements boards/common/timer.h.
-      handler: what its interrupt is called: one of the chip's `irqs`, or SysTick.
-      clock_hz: what it counts with when main starts.
+      handler: name of its interrupt: one of the chip's `irqs`, or SysTick.
+      clock_hz: its clock when main starts.
       base: address of its registers.
     """
     return struct(library = library, handler = handler, clock_hz = clock_hz, base = base)
@@ -19,17 +19,17 @@ def systick(clock_hz):
     return periodic_timer(Label("//boards/common:timer_systick"), "SysTick", clock_hz)
 
 def nrf_timer(name, base):
-    """A TIMER of Nordic's nRF51 and nRF52, whose cores or simulators may have no SysTick."""
+    """Selects a TIMER of Nordic's nRF51 and nRF52. Their cores or simulators may lack SysTick."""
     return periodic_timer(Label("//boards/common:timer_nrf"), name, 16 * MHZ, base)
 
 def clock(core_hz, uart_hz, writes = [], init = None):
-    """Another clock than the one after reset: `max_clock` of a chip.
+    """Describes the `max_clock` of a chip.
 
     Args:
-      core_hz: the core's.
-      uart_hz: what UARTs are clocked with, a number or a dict by UART.
-      writes: what starts it, after the chip's `writes`.
-      init: in place of the chip's `init`, where it takes more than writes.
+      core_hz: clock of the core.
+      uart_hz: clock of the UARTs, a number or a dict by UART.
+      writes: writes that start it, after the chip's `writes`.
+      init: a library in place of the chip's `init`, if writes are not enough.
     """
     return struct(core_hz = core_hz, uart_hz = uart_hz, writes = writes, init = init)
 

@@ -2,14 +2,14 @@
 """What runs delegates beside the core."""
 
 def engine(backend, configuration = "", out_of_reach = [], scratch = "", cache_bytes = 0):
-    """What runs the delegates of a backend.
+    """Describes an engine for the delegates of a backend.
 
     Args:
       backend: its id in a .pte.
-      configuration: which engine it is, as payloads say it; "" if it takes any.
-      out_of_reach: names of memories that it does not reach, such as the core's own.
-      scratch: name of the memory for its scratch; "" for any that it reaches.
-      cache_bytes: of its own memory that payloads are made for.
+      configuration: the engine's configuration in payloads. "": any.
+      out_of_reach: names of memories that it cannot reach, such as the core's own.
+      scratch: name of the memory for its scratch. "": any that it reaches.
+      cache_bytes: size of its own memory in payloads.
     """
     return struct(
         backend = backend,
@@ -30,21 +30,20 @@ def ethos_u(
         fast_bytes = 0,
         axi_limits = None,
         simulated = False):
-    """An Arm Ethos-U, and the engine of ExecuTorch's "EthosUBackend".
+    """Describes an Arm Ethos-U, the engine of ExecuTorch's "EthosUBackend".
 
     Args:
-      configuration: which one, as Vela names it: "ethos-u55-128". Plans refuse models that were
-        lowered for another; firmware asks the NPU itself (firmware/ethos_u/driver).
+      configuration: Vela's name, such as "ethos-u55-128". Plans refuse models for another one.
+        Firmware asks the NPU (firmware/ethos_u/driver).
       base: address of its registers.
       irq: number of its interrupt.
-      memory_mode: what its AXI ports lead to, in Vela's words: Sram_Only, Shared_Sram or
-        Dedicated_Sram.
+      memory_mode: Vela's name for the use of its AXI ports: Sram_Only, Shared_Sram or Dedicated_Sram.
       scratch: name of the memory for its scratch.
-      out_of_reach: names of memories that it does not reach, such as the core's own.
-      fast_memory: of Dedicated_Sram: name of the memory for the NPU's cache, which is a variable.
-      fast_bytes: its size, the arena_cache_size that Vela has for the memory mode.
+      out_of_reach: names of memories that it cannot reach, such as the core's own.
+      fast_memory: with Dedicated_Sram, name of the memory for the NPU's cache, a variable.
+      fast_bytes: size of this cache, Vela's arena_cache_size.
       axi_limits: axi_limit() for each of the four counters: two of port 0, two of port 1.
-      simulated: whether the functional model stands in where no NPU answers.
+      simulated: use the functional model if no NPU answers.
     """
     return {
         "configuration": configuration,
@@ -91,7 +90,7 @@ def engines_of(engines, npu, memories):
     ]
 
 def axi_limit(burst_bytes = 64, memory_type = 2, reads = 32, writes = 16):
-    """How the NPU uses memory: bytes of a burst (64, 128 or 256), AXI memory type, transfers at once."""
+    """Describes memory use of the NPU: bytes of a burst (64, 128 or 256), AXI memory type, parallel transfers."""
     return {
         "burst_bytes": burst_bytes,
         "memory_type": memory_type,

@@ -245,37 +245,35 @@ def firmware_image(
         visibility = None):
     """Makes an image for a board.
 
-    `<name>` gives `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json`, a `.pte` a model and the plan's
-    `.json`. The targets `<name>.elf`, `.bin` and `.hex` give one kind of file; with `bazel run`
-    `<name>.size` prints what the image takes of the board, `<name>.sim` runs it on the board's
-    simulator, with what lowering says of the models, `<name>.cycles` does so and estimates cycles besides
-    (docs/speed.md), `<name>.flash` writes it to a board that is connected,
-    `<name>.debug` starts GDB on the simulator, `<name>.report` names a page that shows where everything goes,
-    `<name>.package` is a zip with the models for other build systems, `<name>.run` flashes and shows what it
-    prints, with a table at the end, `<name>.monitor` only shows, `<name>.sign` signs it for a boot loader, and
-    `<name>.fvp` runs it on Arm's model of the board, where the user has that.
+    `<name>` makes `<name>.elf`, `.bin`, `.hex`, `.map`, `.size.json`, a `.pte` for each model and the
+    `.json` of the plans. These targets belong to it (docs/images.md):
+
+    - `<name>.elf`, `.bin`, `.hex`: one kind of file
+    - `<name>.size`, `.sim`, `.cycles`, `.debug`, `.fvp`: memory, simulation, debugger, Arm's model
+    - `<name>.flash`, `.run`, `.monitor`, `.sign`: a connected board, a boot loader
+    - `<name>.report`, `.package`: a page, a zip for other build systems
 
     Args:
-      name: of the image.
+      name: name of the image.
       board: label of the board.
       app: cc_library with main.
-      models: .pte files of the models that the app runs.
-      plan: the .json of the app's plan_library, from which `.sim` knows the names of steps; a list of
-        them where the app runs several models.
-      optimize: "speed", "memory" or "size", for all plans in it that do not say it themselves
-        (plan_library). With "size" it has the small form of every kernel that has two.
-      console: where text goes: "uart", the board's; "rtt", a ring in RAM that a debug probe reads (J-Link's
-        RTT Viewer, `pyocd rtt`, OpenOCD's `rtt`); "semihosting", the debugger's or simulator's screen, without
-        which the program stops at its first text.
+      models: .pte files of the app's models.
+      plan: the .json of the app's plan_library, for the names of steps in `.sim`. A list for several
+        models.
+      optimize: "speed", "memory" or "size": default for plans whose plan_library does not set it.
+        "size" also takes the size-optimized form of every kernel.
+      console: output of text: "uart"; "rtt", a ring in RAM for debug probes (J-Link's RTT Viewer,
+        `pyocd rtt`, OpenOCD's `rtt`); "semihosting", the screen of debugger or simulator. Without
+        one, the program stops at its first text.
       facts: JSON files with more rows for the table of `.sim` (tools/image/sim.py).
-      stack: bytes of the program's stack; this and the next three are the board's if not given.
+      stack: bytes of the program's stack. The default of this and the next three is the board's.
       handler_stack: bytes of the stack of interrupt handlers.
-      variables: bytes that plans leave to variables. Where models leave more, that is theirs too: an
-        image needs this only if its variables and its models do not fit beside each other otherwise.
+      variables: bytes that plans leave to variables, at least. Set it if variables and models do not
+        fit otherwise.
       heap: bytes for malloc.
-      tags: of all of them.
-      testonly: of all of them.
-      visibility: of all of them.
+      tags: tags of all targets.
+      testonly: of all targets.
+      visibility: visibility of all targets.
     """
     plans = plan if type(plan) == "list" else [plan] if plan else []
     _firmware_image(

@@ -2,31 +2,31 @@
 """What runs a board's images where there is no board: QEMU, and Arm's models."""
 
 def qemu(machine, serial = 0, vectors = None):
-    """Simulated by QEMU.
+    """Simulates with QEMU.
 
     Args:
       machine: its name.
-      serial: which of its serial ports is the console.
-      vectors: address of the vector table, where a ROM that the machine lacks would find it; None if
-        the core starts from where the machine has it.
+      serial: number of the serial port for the console.
+      vectors: address of the vector table for a missing ROM. None: the core starts from the machine's
+        own.
     """
     return {"kind": "qemu", "machine": machine, "serial": serial, "vectors": vectors}
 
 def fvp(program, parameters):
-    """Arm's model of a board, a program that users bring.
+    """Simulates with Arm's model of the board, a program that users bring.
 
     Args:
       program: its name.
-      parameters: dict of what it is told, `-C name=value` each.
+      parameters: dict of its parameters, each `-C name=value`.
     """
     return {"program": program, "parameters": parameters}
 
 def corstone300_fvp(npu, macs):
-    """Arm's model of Corstone-300 with an Ethos-U.
+    """Simulates with Arm's model of Corstone-300 with an Ethos-U.
 
     Args:
       npu: "U55" or "U65".
-      macs: of it.
+      macs: MACs of the NPU.
     """
     return fvp("FVP_Corstone_SSE-300_Ethos-" + npu, {
         "cpu0.semihosting-enable": "1",

@@ -6,7 +6,7 @@ CONSOLE_BAUD = 115200
 _NEAREST = lambda clock_hz: (clock_hz + CONSOLE_BAUD // 2) // CONSOLE_BAUD
 
 def write(address, value):
-    """Writes a register before the program starts: one of a chip's or board's `init`."""
+    """Writes a register before the program starts: for `writes` of a chip or board."""
     return {"address": address, "clear": 0xffffffff, "set": value, "wait": False}
 
 def set_bits(address, bits):
@@ -14,7 +14,7 @@ def set_bits(address, bits):
     return {"address": address, "clear": bits, "set": bits, "wait": False}
 
 def set_field(address, shift, mask, value):
-    """Sets a field of a register, of the bits `mask` when it is shifted down."""
+    """Sets a field of a register. `mask` has the bits of the field after the shift down."""
     return {"address": address, "clear": mask << shift, "set": value << shift, "wait": False}
 
 def wait_for(address, mask, value):
@@ -42,19 +42,18 @@ def pin_number(board, pin):
     return first + int(number)
 
 def pins(tx, rx):
-    """Returns those that are given."""
+    """Returns the pins that are not None."""
     return [tx] if rx == None else [tx, rx]
 
 def uart_driver(console, baud_register, has_pin = False, init = None):
-    """A kind of UART: the library that writes to it, and what it learns from link_symbols.h.
+    """Describes a kind of UART: its library, and the values for link_symbols.h.
 
     Args:
       console: cc_library that implements boards/common/console.h.
-      baud_register: what its baud rate register holds, a function of the UART's clock in Hz.
-      has_pin: whether the chip leaves open which pin transmits.
-      init: None, or a function of the UART's name and the numbers of the pins that transmit and receive (PA2 is 2,
-        PB2 18, P1.02 34; None if none is given) that gives what is written before the driver starts: write() and its
-        like, for clocks and pins.
+      baud_register: value of its baud rate register, a function of the UART's clock in Hz.
+      has_pin: the chip leaves the transmitting pin open.
+      init: None, or a function of the UART's name and the numbers of the transmitting and receiving
+        pins (PA2 is 2, PB2 18, P1.02 34, or None). It returns write() and others for clocks and pins.
     """
     return struct(console = console, baud_register = baud_register, has_pin = has_pin, init = init)
 
@@ -79,7 +78,7 @@ NRF_UART = uart_driver(
 )
 
 def nrf_uarte(pin_cnf):
-    """Of Nordic's nRF52, nRF53 and nRF91, by DMA; `pin_cnf` is the address of PIN_CNF of P0.00."""
+    """Selects Nordic's UARTE (nRF52, nRF53, nRF91), with DMA. `pin_cnf` is the address of PIN_CNF of P0.00."""
     return uart_driver(
         console = Label("//boards/common:console_nrf_uarte"),
         baud_register = lambda _clock_hz: 0x01d60000,
@@ -88,7 +87,7 @@ def nrf_uarte(pin_cnf):
     )
 
 def pl011(has_pin = False, init = None):
-    """Arm's PL011, whose baud rate register counts in parts of 64: arguments as of uart_driver()."""
+    """Selects Arm's PL011. Its baud rate register counts in parts of 64. Arguments are as for uart_driver()."""
     return uart_driver(
         console = Label("//boards/common:console_pl011"),
         baud_register = lambda clock_hz: (8 * clock_hz // CONSOLE_BAUD + 1) // 2,
@@ -97,7 +96,7 @@ def pl011(has_pin = False, init = None):
     )
 
 def lpuart(init):
-    """NXP's LPUART, of i.MX RT, Kinetis and MCX: `init` as of uart_driver()."""
+    """Selects NXP's LPUART (i.MX RT, Kinetis, MCX). `init` is as for uart_driver()."""
     return uart_driver(
         console = Label("//boards/common:console_lpuart"),
         baud_register = _lpuart_baud,
@@ -105,7 +104,7 @@ def lpuart(init):
     )
 
 def max_uart(init):
-    """UART of Analog Devices' MAX78000, which counts an oscillator of its own: `init` as of uart_driver()."""
+    """Selects the UART of Analog Devices' MAX78000, with an oscillator of its own. `init` is as for uart_driver()."""
     return uart_driver(
         console = Label("//boards/common:console_max_uart"),
         baud_register = _NEAREST,
@@ -114,7 +113,7 @@ def max_uart(init):
     )
 
 def ns16550(init):
-    """UART like National's 16550, with a word for each register: `init` as of uart_driver()."""
+    """Selects a UART like National's 16550, with a word for each register. `init` is as for uart_driver()."""
     return uart_driver(
         console = Label("//boards/common:console_ns16550"),
         baud_register = lambda clock_hz: _NEAREST(clock_hz // 16),
@@ -123,7 +122,7 @@ def ns16550(init):
     )
 
 def ra_sci():
-    """SCI of Renesas' RA8, which takes 6 samples of a bit; the chip's `init` sees to clocks and the pin."""
+    """Selects the SCI of Renesas' RA8, with 6 samples for each bit. The chip's `init` sets clocks and pin."""
     return uart_driver(
         console = Label("//boards/common:console_ra_sci"),
         baud_register = lambda clock_hz: 0xff << 24 | (_NEAREST(clock_hz // 6) - 1) << 8 | 1 << 6,
@@ -148,7 +147,7 @@ def _samples_and_divider(clock_hz, possible):
     return best[1], best[2]
 
 def lpc_usart(init):
-    """USART of NXP's LPC54 and LPC55, one of the functions of a Flexcomm: `init` as of uart_driver()."""
+    """Selects the USART of NXP's LPC54 and LPC55, a function of a Flexcomm. `init` is as for uart_driver()."""
     return uart_driver(
         console = Label("//boards/common:console_lpc_usart"),
         baud_register = _lpc_usart_baud,
@@ -189,16 +188,16 @@ def _alternate(gpio, pin, function):
     ]
 
 def stm32_usart(version, gpio, gpio_clocks, clocks, functions = {}, first_port = 0, is_f1 = False):
-    """USART and UART of ST's STM32.
+    """Selects the USARTs and UARTs of ST's STM32.
 
     Args:
-      version: 1 for those with the registers SR and DR (F1, F2, F4, L1), 2 for those with ISR and TDR.
-      gpio: address of port A; the others follow.
-      gpio_clocks: register whose bits switch ports on, from `first_port` on.
-      clocks: dict from UART to (register, bit) that switches it on.
-      functions: dict from UART to the pins' alternate function for it; 7 if not given.
+      version: 1 for registers SR and DR (F1, F2, F4, L1), 2 for ISR and TDR.
+      gpio: address of port A. The other ports follow.
+      gpio_clocks: register that switches ports on, from bit `first_port`.
+      clocks: dict from UART to its (register, bit) for switching on.
+      functions: dict from UART to the alternate function of its pins. The default is 7.
       first_port: bit of port A in gpio_clocks.
-      is_f1: whether a pin is set by CRL and CRH, as on STM32F1.
+      is_f1: pins are set by CRL and CRH, as on STM32F1.
 
     Returns:
       A uart_driver().

@@ -16,24 +16,23 @@ def kernel(
         calls = [],
         deps = [],
         defines_op = False):
-    """The library, the planner and the tests of the kernels of a folder.
+    """Makes the library, the planner and the tests of a folder of kernels.
 
-    Makes `<name>`, the kernel_library; `kernel`, the py_library with kernel.py; `cases`, that with
-    cases.py and its tables, cases_*.py; and the suite of tests `<name>_test`, one a board. A
-    workspace with Pilotlight in it may have kernels of its own: op.py then defines the op, and plans
-    that call it name them.
+    Makes `<name>` (kernel_library), `kernel` (py_library of kernel.py), `cases` (py_library of
+    cases.py and cases_*.py) and the suite `<name>_test`, one test for each board. A workspace of your
+    own may have kernels: op.py then defines the op, and plans name the folder.
 
     Args:
-      name: of the folder and of its header.
+      name: name of the folder and of its header.
       srcs: sources for every core.
-      hdrs: headers beside <name>.h, of functions whose structs differ.
-      variants: sources by class of core, see kernel_library.
-      only: sources of one class of core, see kernel_library.
-      small: sources whose `_scalar` form small images have, see kernel_library.
-      float_vectors: sources whose `_mve` form needs more than vectors of integers, see kernel_library.
-      calls: other kernels whose functions or whose kernel.py this one uses.
-      deps: C libraries beside //kernels/common.
-      defines_op: whether there is an op.py, with the op and its rule, for the py_library `op`.
+      hdrs: more headers, for functions with other structs.
+      variants: sources by class of core (kernel_library).
+      only: sources of one class of core (kernel_library).
+      small: sources with a size-optimized `_scalar` form (kernel_library).
+      float_vectors: sources whose `_mve` form needs float vectors (kernel_library).
+      calls: other kernels whose functions or kernel.py this one uses.
+      deps: C libraries in addition to //kernels/common.
+      defines_op: op.py exists, with the op and its rule, and becomes the py_library `op`.
     """
     if defines_op:
         py_library(

@@ -198,11 +198,11 @@ def _with(name, program, deps, without, **kwargs):
     return ":%s.%s" % (name, program)
 
 def decode_pte(name, pte, **kwargs):
-    """Makes a target with the decoded .pte of a model, what is for boards without an engine.
+    """Makes a target with the decoded .pte of a model, for boards without an engine.
 
     Args:
-      name: of the target.
-      pte: as of plan_library.
+      name: name of the target.
+      pte: like that of plan_library.
       **kwargs: tags, testonly, visibility.
     """
     _program(
@@ -229,36 +229,31 @@ def plan_library(
         input_from = None,
         hands_over = False,
         **kwargs):
-    """Compiles a lowered model for the board that the configuration is for.
+    """Compiles a lowered model for the board of the configuration.
 
-    Gives a library that defines `const pl_plan <name>` (firmware/runtime/plan.h) and, for #include,
-    `<name>.h` in this package; `<name>.json` describes the plan. In C, and in the files' names, each
-    character of the name that C has not is an underscore: `my-app` is `my_app` (c_name.bzl). The build
-    fails with a table of what is needed if the model does not fit on the board.
+    Makes a library with `const pl_plan <name>` (firmware/runtime/plan.h), the header `<name>.h` in
+    this package, and `<name>.json`. Characters that C lacks become underscores: `my-app` is `my_app`
+    (c_name.bzl). The build fails with a table of needs if the model does not fit on the board.
 
     Args:
-      name: of the library and of the plan.
-      pte: label of the .pte, or of a pte_model: then it is what was lowered for the board's engine.
-      engines: backends whose engine the app brings itself, as code that reaches all memories; those of
-        the board are known (firmware/runtime/delegate.h).
-      kernels: labels of kernels outside of Pilotlight that the model calls (kernels/kernel.bzl).
-      optimize: "memory" for the smallest arena, "speed" for the fewest instructions for which the board
-        has memory, "size" for the least code: kernels without the tricks that make them fast, but for
-        those that an image is smaller with. Else
-        what its image says (firmware_image), or the pte_model, or "speed".
-      arena: bytes that the arena may take at most, where the app has use for the rest of the board's
-        memory: with `optimize = "speed"` it is the fastest plan that fits in it. 0 for all that the board has.
-      share: whether other models of a program may use the same arena while this one does not run
-        (aot/plan/README.md).
-      input_rows: whether the model's one input comes row by row while it runs (pl_model_run_rows), so
-        that those rows alone are in memory that are still needed.
-      input_from: label of another plan_library, whose first output is this model's first input: it is
-        planned to lie there, in the arena that both share, so that a run takes it from there without a
-        copy. Type, shape, layout and scale have to be the same.
-      hands_over: whether the first output lies in the arena that models share in any case, for a model
-        that takes it as `input_from`: on a board with an NPU that is in the memory that the NPU works in, where
-        a model that runs on the core alone has nothing otherwise.
-      checksum: whether pl_model_check can tell that the model's constants are what they were.
+      name: name of the library and of the plan.
+      pte: label of a .pte, or of a pte_model: then the board's engine selects the file.
+      engines: backends whose engine the app brings, as code that reaches all memories. Engines of the
+        board are known (firmware/runtime/delegate.h).
+      kernels: labels of kernels from outside Pilotlight (kernels/kernel.bzl).
+      optimize: "speed": the fewest instructions that fit into the board's memory. "memory": the
+        smallest arena. "size": the least code, without fast kernels that make the image larger. The
+        default comes from the image (firmware_image), then from the pte_model, then it is "speed".
+      arena: limit of the arena in bytes, to keep memory for the app. With `optimize = "speed"` the plan
+        is the fastest within it. 0: all memory of the board.
+      share: share the arena with other models of the program (aot/plan/README.md).
+      checksum: let pl_model_check verify the constants.
+      input_rows: read the model's one input row by row during the run (pl_model_run_rows). Memory
+        holds only the rows that are still needed.
+      input_from: label of another plan_library. Its first output is this model's first input, in the
+        shared arena, without a copy. Type, shape, layout and scale must be equal.
+      hands_over: place the first output in the shared arena, for a model with `input_from`. Needed on
+        a board with an NPU, if this model runs on the core alone.
       **kwargs: tags, testonly, visibility.
     """
     check_compiled("plan_library", name)

@@ -7,21 +7,21 @@ load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app")
 
 def check_image(name, model, board, kernels = [], limit = 4, testonly = False, visibility = None, **kwargs):
-    """An image that runs a model on its stored vectors and compares the outputs bit for bit.
+    """Makes an image that runs a model on its vectors and compares the outputs bit for bit.
 
-    Beside what firmware_image makes there are `<name>_plan`, the plan_library for an application of
-    your own, `<name>_check`, the program, and `<name>_test`, which runs it on the board's simulator.
-    In C the plan is `<name>_plan` with an underscore for each character that C has not.
+    Makes the targets of firmware_image, `<name>_plan` (the plan_library, for an app of your own),
+    `<name>_check` (the program) and `<name>_test` (a run in the board's simulator). The plan's C name
+    has an underscore for each character that C lacks.
 
     Args:
-      name: of the image.
+      name: name of the image.
       model: a pte_model.
       board: label of the board.
-      kernels: as of plan_library.
-      limit: how many vectors to store in the image.
-      testonly: of all of them.
-      visibility: of all of them but the test.
-      **kwargs: further arguments of firmware_image.
+      kernels: like those of plan_library.
+      limit: number of vectors in the image.
+      testonly: of all targets.
+      visibility: visibility of all targets but the test.
+      **kwargs: other arguments of firmware_image.
     """
     plan_library(
         name = name + "_plan",

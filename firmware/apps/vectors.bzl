@@ -65,14 +65,14 @@ _vectors_source = rule(
 )
 
 def vectors_app(name, program, plan, vectors, limit = 0, **kwargs):
-    """A program of your own with a model's vectors (firmware/apps/vectors.h).
+    """Makes an app from your program and the vectors of a model (firmware/apps/vectors.h).
 
     Args:
-      name: of the library, which has main.
+      name: name of the library with main.
       program: cc_library with main.
       plan: a plan_library.
-      vectors: a pte_model, or .npz with arrays `input_<i>` and `output_<i>` (vectors.py).
-      limit: store that many vectors only; 0: all.
+      vectors: a pte_model, or an .npz with arrays `input_<i>` and `output_<i>` (vectors.py).
+      limit: number of stored vectors. 0: all.
       **kwargs: tags, testonly, visibility.
     """
     check_compiled("vectors_app", name)
@@ -100,25 +100,25 @@ def vectors_app(name, program, plan, vectors, limit = 0, **kwargs):
     )
 
 def check_app(name, plan, vectors, limit = 0, **kwargs):
-    """A program that compares a model's outputs with stored ones bit for bit (check.c).
+    """Makes an app that compares a model's outputs with stored ones, bit for bit (check.c).
 
     Args:
-      name: of the library, which has main.
+      name: name of the library with main.
       plan: a plan_library.
-      vectors: a pte_model, or .npz with arrays `input_<i>` and `output_<i>` (vectors.py).
-      limit: store that many vectors only; 0: all.
+      vectors: a pte_model, or an .npz with arrays `input_<i>` and `output_<i>` (vectors.py).
+      limit: number of stored vectors. 0: all.
       **kwargs: tags, testonly, visibility.
     """
     vectors_app(name, Label("//firmware/apps:check"), plan, vectors, limit, **kwargs)
 
 def classify_app(name, plan, test_set, limit = 0, **kwargs):
-    """A program that classifies a stored test set (classify.c).
+    """Makes an app that classifies a stored test set (classify.c).
 
     Args:
-      name: of the library, which has main.
+      name: name of the library with main.
       plan: a plan_library.
-      test_set: as vectors of check_app, with `labels` besides: the test_inputs had classes.
-      limit: store that many images only; 0: all.
+      test_set: like `vectors` of check_app, also with `labels`: its test_inputs had classes.
+      limit: number of stored images. 0: all.
       **kwargs: tags, testonly, visibility.
     """
     vectors_app(name, Label("//firmware/apps:classify"), plan, test_set, limit, **kwargs)

@@ -5,20 +5,20 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//aot/plan:c_name.bzl", "c_name", "plan_header")
 
 def log_mel(name, rate, frame, hop, bands, low = 20, high = 0, coefficients = 0, **kwargs):
-    """Makes a library that defines `const pl_log_mel_tables <name>` (firmware/features/log_mel.h).
+    """Makes a library with `const pl_log_mel_tables <name>` (firmware/features/log_mel.h).
 
-    For #include there is `<name>.h` in this package, with <NAME>_RATE, _FRAME, _HOP, _VALUES,
-    _FRACTION and _SCRATCH. In Python LogMel of firmware/features/log_mel.py, with the same parameters, computes the same.
+    The header is `<name>.h` in this package. It has <NAME>_RATE, _FRAME, _HOP, _VALUES, _FRACTION and
+    _SCRATCH. LogMel of firmware/features/log_mel.py computes the same bits for the same arguments.
 
     Args:
-      name: of the library and in C.
-      rate: samples a second.
-      frame: samples of a frame, 2,048 at most.
-      hop: samples from the start of a frame to the start of the next.
-      bands: of the mel scale, 64 at most.
-      low: where the first band begins, in Hz.
-      high: where the last band ends; half the rate if 0.
-      coefficients: of MFCC; 0 for log-mel energies.
+      name: name of the library and of the tables in C.
+      rate: samples per second.
+      frame: samples of a frame, at most 2,048.
+      hop: samples between the starts of two frames.
+      bands: bands of the mel scale, at most 64.
+      low: lower frequency of the first band, in Hz.
+      high: upper frequency of the last band, in Hz. 0: half the rate.
+      coefficients: number of MFCC. 0: log-mel energies.
       **kwargs: tags, testonly, visibility.
     """
     if c_name(name) != name:

@@ -155,20 +155,21 @@ def _name_of(model):
     return native.package_relative_label(model).name.removesuffix(".pte")
 
 def model_package(name, model, key, version, arena, board = None, model_name = None, vectors = None, limit = 2, optimize = "", **kwargs):
-    """A signed package of a model, `<name>.plpk`, that firmware with a slot takes (docs/updates.md).
+    """Makes a signed package of a model, `<name>.plpk`, for firmware with a slot (docs/updates.md).
 
     Args:
-      name: of the target.
-      model: label of a pte_model, or of a .pte.
+      name: name of the target.
+      model: label of a pte_model or a .pte.
       key: label of a PEM file with a private Ed25519 key, without a password.
-      version: like "1.2.3"; firmware takes newer ones only.
-      arena: bytes for the arena, at most.
-      board: label of the board; else that of the configuration, as for what depends on it.
-      model_name: of the model in the package. A slot takes packages of one name only. The default is
-        the name of `model`.
-      vectors: an .npz with inputs and outputs for the self-test, as for check_app; else the model's.
-      limit: that many of them.
-      optimize: as of plan_library.
+      version: version such as "1.2.3". Firmware accepts newer ones only.
+      arena: limit of the arena in bytes.
+      board: label of the board. The default is the board of the configuration.
+      model_name: name in the package. A slot accepts one name only. The default is the name of
+        `model`.
+      vectors: an .npz with inputs and outputs for the self-test, like that of check_app. The default
+        is the model's.
+      limit: number of vectors.
+      optimize: like that of plan_library.
       **kwargs: tags, testonly, visibility.
     """
     decode_pte(name = name + ".program", pte = model, **kwargs)
@@ -241,16 +242,16 @@ _table = rule(
 )
 
 def slot_kernels(name, models = [], kernels = [], arena = 1 << 20, optimize = "", **kwargs):
-    """The kernels that packages may use: a library with `const pl_slot_kernels <name>` in `<name>.h`.
+    """Makes a library with the kernels for packages: `const pl_slot_kernels <name>` in `<name>.h`.
 
-    For each model, `<NAME>_MODEL_<MODEL>` in the header is the initializer of pl_slot_config.model.
+    The header has `<NAME>_MODEL_<MODEL>` for each model, the value of pl_slot_config.model.
 
     Args:
-      name: of the library and, in C, of the table.
-      models: labels of pte_models or .pte files: all kernels that their plans call on the board.
-      kernels: names of C functions besides, such as "pl_softmax_s8", for models that are to come.
-      arena: bytes for the models' arenas, at most, as for their packages.
-      optimize: as of plan_library, and as the packages will have it.
+      name: name of the library and of the table in C.
+      models: labels of pte_models or .pte files. All kernels of their plans are included.
+      kernels: names of more C functions, such as "pl_softmax_s8", for future models.
+      arena: limit of the models' arenas in bytes, as for their packages.
+      optimize: like that of plan_library, and equal to that of the packages.
       **kwargs: tags, testonly, visibility.
     """
     plans = {}

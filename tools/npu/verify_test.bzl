@@ -4,17 +4,17 @@
 load("@rules_python//python:defs.bzl", "py_test")
 
 def ethos_u_verify_test(name, pte, tosa, size = "medium", **kwargs):
-    """Runs the Ethos-U payloads of a .pte that was lowered elsewhere against TOSA's reference model.
+    """Makes a test of the Ethos-U payloads in a .pte from another tool.
 
-    The test fails if a payload computes something else than the graph that it was compiled from, on
-    any of the kinds of inputs, and says where.
+    The test compares each payload with TOSA's reference model on all kinds of inputs. It fails at the
+    first difference and prints its place.
 
     Args:
-      name: of the test.
-      pte: the .pte, or a payload of its own.
-      tosa: the TOSA flatbuffers that its delegates were compiled from, in the order in which those run.
-      size: of the test: TOSA's reference model is slow.
-      **kwargs: further attributes of py_test.
+      name: name of the test.
+      pte: the .pte, or a payload.
+      tosa: TOSA flatbuffers of its delegates, in the order of their runs.
+      size: size of the test. TOSA's reference model is slow.
+      **kwargs: other attributes of py_test.
     """
     program = Label("//tools/npu:verify.py")
     files = [pte] + tosa

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Monocypher, which signatures of model packages are checked with, as an external repository, with
-a patch that makes its code smaller.
+"""Monocypher, which signatures of model packages are checked with, as an external repository.
 
 Where it comes from, in this order: the folder that `PILOTLIGHT_MONOCYPHER` names; PyPI. Nothing
 fetches it but programs with a model slot.
@@ -18,13 +17,6 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 
 exports_files(
     ["LICENSE.txt", "monocypher.c", "monocypher.h"],
-    visibility = ["//visibility:public"],
-)
-
-# As it was fetched.
-filegroup(
-    name = "original",
-    srcs = ["original/monocypher.c", "original/monocypher.h"],
     visibility = ["//visibility:public"],
 )
 
@@ -50,8 +42,6 @@ def _monocypher_impl(repository_ctx):
     for name in _FILES:
         text = repository_ctx.read(repository_ctx.path(folder).get_child(name))
         repository_ctx.file(name, text, executable = False)
-        repository_ctx.file("original/" + name, text, executable = False)
-    repository_ctx.patch(Label("//tools/repositories:monocypher_small.patch"), strip = 1)
     repository_ctx.file("BUILD.bazel", _BUILD)
 
 monocypher = repository_rule(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a slot takes of flash: 12 KB at most, a good third of which is arithmetic of Ed25519."""
+"""Flash that a slot takes: half of it is arithmetic of Ed25519, more on Cortex-M0."""
 
 import pytest
 
@@ -9,4 +9,5 @@ from firmware.slot.testing.cost import BOARDS, cost
 @pytest.mark.parametrize("board", BOARDS)
 def test_flash(board: str) -> None:
     found = cost(board)
-    assert 8 * 1024 < found.flash <= 12 * 1024, found
+    most = 20 if board == "microbit" else 16
+    assert 12 * 1024 < found.flash <= most * 1024, found

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from absl import flags
 
-from aot.plan import emit_c
+from aot.plan import emit_c, emit_header
 from aot.plan.code_sizes import load_code_sizes
 from aot.plan.handover import Handover, HandoverError, handover
 from aot.plan.load import load_modules
@@ -122,7 +122,7 @@ def main(argv: list[str]) -> int:
         text = emit_c.source(plan, name, include, share=_SHARE.value, checksum=_CHECKSUM.value)
         _path(_SOURCE.value).write_text(text)
     if _HEADER.value:
-        _path(_HEADER.value).write_text(emit_c.header(plan, name))
+        _path(_HEADER.value).write_text(emit_header.header(plan, name))
     if _JSON.value:
         fields = plan_json(plan, name, shared, hashlib.sha256(pte).hexdigest())
         _path(_JSON.value).write_text(json.dumps(fields, indent=2) + "\n")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a plan as C: tables of constants that call the kernels by name."""
 
-import re
 import zlib
 
 from aot.plan import delegates, emit_rows, row_group
+from aot.plan.emit_header import GENERATED
 from aot.plan.layout import ALIGNMENT
-from aot.plan.plan import Address, Plan, fill_of, first_value, ports, step_text
+from aot.plan.plan import Address, Plan, fill_of, first_value, step_text
 from aot.plan.planner import align_up
 from aot.plan.pools import PoolUse
 from aot.plan.program import Port, State
@@ -18,20 +18,6 @@ _WEIGHTS_SECTION = '__attribute__((section(".rodata.pl_weights")))'
 _SHARED = "pl_shared_arena"
 _SHARED_BUSY = "&pl_shared_busy"
 PACKAGE_ARENA = "pl_package_arena"
-_GENERATED = "// Written by Pilotlight's plan compiler for the board {board}; do not edit.\n"
-
-
-def header(plan: Plan, name: str) -> str:
-    """The header that declares the plan `name`."""
-    guard = re.sub(r"\W", "_", f"{name}_H_").upper()
-    return (
-        _GENERATED.format(board=plan.board.name)
-        + f"#ifndef {guard}\n#define {guard}\n\n"
-        + '#include "firmware/runtime/plan.h"\n\n'
-        + "".join(f"// {line}\n" for line in ports(plan))
-        + f"extern const pl_plan {name};\n\n"
-        + f"#endif  // {guard}\n"
-    )
 
 
 def source(
@@ -85,7 +71,7 @@ class _Source:
         )
         arenas = [use for use in plan.pools if use.placement.size > 0]
         parts = [
-            _GENERATED.format(board=plan.board.name),
+            GENERATED.format(board=plan.board.name),
             f'#include "{header_path}"\n\n#include <stddef.h>\n#include <stdint.h>\n\n',
             *(f'#include "{include}"\n' for include in includes),
             "\n",

@@ -229,11 +229,21 @@ def ports(plan: Plan) -> list[str]:
     """Inputs and outputs in words, one a line: "input 0: x int8 [1, 96, 96, 3] nhwc"."""
     program = plan.graph.program
     return [
-        f"{side} {index}: {port.value.name} {port.value.dtype} {list(port.shape)} {port.layout}"
-        + (", by rows" if port.value is plan.graph.streamed else "")
+        port_text(plan, side, index)
         for side, found in (("input", program.inputs), ("output", program.outputs))
-        for index, port in enumerate(found)
+        for index in range(len(found))
     ]
+
+
+def port_text(plan: Plan, side: str, index: int) -> str:
+    """Return a line like "input 0: frame int8 [1, 96, 96, 3] nhwc"."""
+    program = plan.graph.program
+    port = (program.inputs if side == "input" else program.outputs)[index]
+    return (
+        f"{side} {index}: {port.name or port.value.name} {port.value.dtype} "
+        f"{list(port.shape)} {port.layout}"
+        + (", by rows" if port.value is plan.graph.streamed else "")
+    )
 
 
 def step_text(plan_steps: Sharing, step: int) -> str:

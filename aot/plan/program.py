@@ -18,7 +18,8 @@ class ProgramError(ValueError):
 class Port:
     """An input or output of the model.
 
-    `shape` is in memory order. `scale` is 0.0 where the tensor is not quantized.
+    `shape` is in memory order. `scale` is 0.0 where the tensor is not quantized. `name` is that of
+    forward's argument, "" if the .pte has none.
     """
 
     value: Value
@@ -26,6 +27,7 @@ class Port:
     scale: float
     zero_point: int
     layout: Layout
+    name: str = ""
 
 
 @dataclass(frozen=True, eq=False)

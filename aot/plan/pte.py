@@ -70,7 +70,9 @@ def _ports(
         shape = nhwc_shapes.get(value.name, value.shape)
         if len(shape) != _RANKS.get(border.layout, len(shape)):
             raise PteError(f"is damaged: {side} {index}: {border.layout} with shape {list(shape)}")
-        ports.append(Port(value, shape, border.scale, border.zero_point, border.layout))
+        ports.append(
+            Port(value, shape, border.scale, border.zero_point, border.layout, border.name)
+        )
     return tuple(ports)
 
 

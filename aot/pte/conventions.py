@@ -3,11 +3,11 @@
 
 The method `forward` is the model. Constant methods say what its inputs and outputs are:
 `pl_format_version` gives a number, `pl_{input,output}_{scales,zero_points,layouts}` a list with an
-item for each of them. `pl_op_modules` gives the module of the user's model that each instruction of
-`forward` comes from; the place of an instruction is the id of its op. A delegate's compile specs
-say what its payload asks of the device, see `Needs`, beside what the backend put there itself.
-Behind the program, where ExecuTorch's readers do not look, is the CRC-32 of all that comes before:
-four bytes, little endian.
+item for each of them; `pl_input_names` gives the names of forward's arguments. `pl_op_modules`
+gives the module of the user's model that each instruction of `forward` comes from; the place of an
+instruction is the id of its op. A delegate's compile specs say what its payload asks of the device,
+see `Needs`, beside what the backend put there itself. Behind the program, where ExecuTorch's
+readers do not look, is the CRC-32 of all that comes before: four bytes, little endian.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ FORMAT_VERSION = 1
 FORWARD = "forward"
 FORMAT_VERSION_METHOD = "pl_format_version"
 OP_MODULES_METHOD = "pl_op_modules"
+INPUT_NAMES_METHOD = "pl_input_names"
 CHECKSUM_BYTES = 4
 STATE_WRITE = ("aten::copy_", "")
 """What gives state its new value: the last calls, one for each state, as ExecuTorch's own export
@@ -48,12 +49,13 @@ class PteError(ValueError):
 class Border:
     """What a .pte says of an input or output beside shape and dtype.
 
-    `scale` is 0.0 where it is not quantized.
+    `scale` is 0.0 where it is not quantized. `name` is that of forward's argument; outputs have "".
     """
 
     scale: float
     zero_point: int
     layout: Layout
+    name: str = ""
 
 
 CONFIGURATION_SPEC = "pl_configuration"
@@ -162,6 +164,8 @@ def constant_methods(
         methods[scales_method(side)] = [border.scale for border in borders]
         methods[zero_points_method(side)] = [border.zero_point for border in borders]
         methods[layouts_method(side)] = [LAYOUTS.index(border.layout) for border in borders]
+    if any(border.name for border in inputs):
+        methods[INPUT_NAMES_METHOD] = [border.name for border in inputs]
     if modules:
         methods[OP_MODULES_METHOD] = list(modules)
     return methods

@@ -18,6 +18,7 @@ from aot.pte.conventions import (
     FORMAT_VERSION,
     FORMAT_VERSION_METHOD,
     FORWARD,
+    INPUT_NAMES_METHOD,
     LAYOUTS,
     OP_MODULES_METHOD,
     Border,
@@ -254,17 +255,20 @@ def _borders(
     scales = _constant_list(methods, scales_method(side), float)
     zero_points = _constant_list(methods, zero_points_method(side), int)
     layouts = _constant_list(methods, layouts_method(side), int)
-    if not len(scales) == len(zero_points) == len(layouts) == count:
+    names = [""] * count
+    if side == "input" and INPUT_NAMES_METHOD in methods:
+        names = _constant_list(methods, INPUT_NAMES_METHOD, str)
+    if not len(scales) == len(zero_points) == len(layouts) == len(names) == count:
         raise PteError(
-            f"is damaged: {count} {side}s, {len(scales)} scales, "
-            f"{len(zero_points)} zero points, {len(layouts)} layouts"
+            f"is damaged: {count} {side}s, {len(scales)} scales, {len(zero_points)} zero points, "
+            f"{len(layouts)} layouts, {len(names)} names"
         )
     borders = []
     for index, (scale, zero_point) in enumerate(zip(scales, zero_points, strict=True)):
         if not (0.0 <= scale < math.inf and -128 <= zero_point <= 127):
             raise PteError(f"is damaged: {side} {index}: scale {scale}, zero point {zero_point}")
         layout = item_at(LAYOUTS, layouts[index], f"{side} {index}: layout")
-        borders.append(Border(scale, zero_point, layout))
+        borders.append(Border(scale, zero_point, layout, names[index]))
     return tuple(borders)
 
 

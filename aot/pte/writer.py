@@ -121,7 +121,8 @@ def layout_of(value: torch.Tensor, moved: bool) -> Layout:
 
 def _border(node: Node, moved: bool) -> Border:
     edge = edge_of(node)
-    return Border(edge.scale, edge.zero_point, layout_of(node.meta["val"], moved))
+    name = node.name if node.op == "placeholder" else ""
+    return Border(edge.scale, edge.zero_point, layout_of(node.meta["val"], moved), name)
 
 
 def _structure(tree: object) -> str:

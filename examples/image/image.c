@@ -8,7 +8,7 @@
 #include "firmware/runtime/model.h"
 #include "firmware/runtime/values.h"
 
-enum { SIDE = 8, PIXELS = SIDE * SIDE };
+enum { PIXELS = DIGITS_PLAN_INPUT_0_HEIGHT * DIGITS_PLAN_INPUT_0_WIDTH };
 
 // A written zero, of 0 to 9 for each pixel.
 static const char picture[] =
@@ -20,6 +20,7 @@ static const char picture[] =
     "02600740"
     "01836700"
     "00376000";
+_Static_assert(sizeof(picture) == PIXELS + 1, "the picture is not of the input's size");
 
 // What the model was trained with: 0 is white, 1 is black.
 static void take_picture(float *pixels) {

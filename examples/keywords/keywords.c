@@ -10,7 +10,8 @@
 #include "firmware/runtime/model.h"
 #include "firmware/runtime/values.h"
 
-enum { FRAMES = 31, PIXELS = FRAMES * SPEECH_VALUES };  // the model's input, [1, 1, FRAMES, VALUES]
+enum { FRAMES = KEYWORDS_PLAN_INPUT_0_HEIGHT, PIXELS = FRAMES * SPEECH_VALUES };
+_Static_assert(KEYWORDS_PLAN_INPUT_0_WIDTH == SPEECH_VALUES, "features of an input's row");
 
 static int32_t scratch[SPEECH_SCRATCH];
 static float spectrogram[PIXELS];

@@ -12,9 +12,9 @@
 #include "firmware/runtime/model.h"
 #include "firmware/runtime/values.h"
 
-enum { AXES = 3, WINDOW = 64, RATE_HZ = 1000, WINDOWS = 10 };  // the input is [1, WINDOW, AXES]
-
-static int8_t buffer[2 * WINDOW][AXES];
+enum { AXES = 3, WINDOW = MOTION_PLAN_INPUT_0_LENGTH, RATE_HZ = 1000, WINDOWS = 10 };
+_Static_assert(MOTION_PLAN_INPUT_0_IS_SHAPE(1, WINDOW, AXES), "not all axes of a time together");
+static MOTION_PLAN_INPUT_0_TYPE buffer[2 * WINDOW][AXES];
 static pl_ring ring = PL_RING(buffer);
 
 // A swing in each axis, of another period; yours asks a device.

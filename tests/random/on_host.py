@@ -13,7 +13,7 @@ import torch
 
 from aot.artefact.vectors import make_vectors
 from aot.lower import Lowered
-from aot.plan import emit_c
+from aot.plan import emit_c, emit_header
 from aot.plan.plan import Plan, make_plan
 from aot.plan.pte import read_program
 from aot.plan.report import plan_json
@@ -99,7 +99,7 @@ class Host:
     def _run(self, plan: Plan, arrays: dict[str, AnyArray]) -> None:
         header = f"{_NAME}.h"
         texts = {
-            header: emit_c.header(plan, _NAME),
+            header: emit_header.header(plan, _NAME),
             f"{_NAME}.c": emit_c.source(plan, _NAME, header),
             "vectors.c": vectors.source(arrays, plan_json(plan, _NAME), header),
         }

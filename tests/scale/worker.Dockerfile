@@ -11,7 +11,7 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends python3 python3-venv \
     && rm -rf /var/lib/apt/lists/*
 COPY tools/python/requirements.txt tools/python/checks.txt /tmp/
-# PIP_EXTRA_INDEX_URL or PIP_FIND_LINKS: where torch for the CPU is found (README.md).
+# PIP_EXTRA_INDEX_URL or PIP_FIND_LINKS: where torch for the CPU is found (docs/machines.md).
 ARG PIP_EXTRA_INDEX_URL
 ARG PIP_FIND_LINKS
 RUN cd /opt && mkdir pilotlight && cd pilotlight \

@@ -47,6 +47,7 @@ from aot.passes.aten.constants.free_names import free_names
 from aot.passes.aten.constants.narrow_constants import narrow_constants
 from aot.passes.aten.constants.separate_weights import separate_weights
 from aot.passes.aten.constants.unwritten import unwritten
+from aot.passes.aten.decompositions import compositions_of_two
 from aot.passes.aten.decompositions.complex_to_pairs import complex_to_pairs
 from aot.passes.aten.decompositions.compositions import compositions
 from aot.passes.aten.integers.lift_rank_zero import lift_rank_zero
@@ -205,6 +206,7 @@ def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedPr
         *parts_to_cat.KEPT,
         *decompose_attention.KEPT,
         *split_recurrent.KEPT,
+        *compositions_of_two.KEPT,
         *resampling.KEPT,
         *keeps,
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compositions of functions of two values: hypot, atan2, pow, ldexp, remainder, fmod, copysign,
-nn.Bilinear, addbmm; of bits and signs of integers; of running products, maxima, minima and
-logarithms of sums those of two.
+nn.Bilinear, addbmm, linspace; of bits and signs of integers; of running products, maxima, minima
+and logarithms of sums those of two.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from aot.rules.function import is_integers, is_mask, is_scalar
 from aot.rules.rule import argument
 
 _aten = torch.ops.aten
+KEPT = (_aten.linspace.Tensor_Tensor, _aten.linspace.Tensor_Scalar, _aten.linspace.Scalar_Tensor)
+"""Ops that export leaves whole: torch writes them in float64."""
+
 _MOST_BITS = 30
 _LEAST_BASE = 2.0**-24
 """Of a power: a smaller one's logarithm would widen the range of all."""
@@ -314,6 +317,24 @@ def _sum_of_products(module: GraphModule, node: Node) -> Results:
     return {0: call(node, _aten.add.Tensor, added, total)}
 
 
+def _ramp(module: GraphModule, node: Node) -> Results:
+    """linspace between two values, or a value and a number: a share of each."""
+    if node.meta["val"].dtype != torch.float32:
+        return {}
+    share = torch.linspace(0.0, 1.0, argument(node, "steps"))
+    parts = []
+    for name, part in (("start", 1.0 - share), ("end", share)):
+        end = argument(node, name)
+        if not isinstance(end, Node):
+            parts.append(constant(module, node, name, part * end))
+            continue
+        if end.meta["val"].dtype != torch.float32:
+            end = as_type(node, end, torch.float32)
+        weights = constant(module, node, f"{name}_share", part)
+        parts.append(call(node, _aten.mul.Tensor, end, weights))
+    return {0: call(node, _aten.add.Tensor, *parts)}
+
+
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **dict.fromkeys(_RUNNING, _running),
     _aten.hypot.default: _hypotenuse,
@@ -325,6 +346,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.copysign.Tensor: _signed,
     _aten._trilinear.default: _bilinear,
     _aten.addbmm.default: _sum_of_products,
+    **dict.fromkeys(KEPT, _ramp),
     _aten.neg.default: _negated,
     _aten.abs.default: _magnitude,
     _aten.sign.default: _sign,

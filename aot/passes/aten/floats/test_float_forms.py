@@ -181,6 +181,21 @@ def test_random_numbers_of_a_generator_are_an_error() -> None:
         lower(net, data[0], calibration=data, quantization="float32")
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.normal(x, x.abs()),
+        lambda x: torch.normal(x, 1.0),
+        lambda x: x + torch.normal(0.0, 1.0, (3,)),
+        lambda x: x + torch.rand_like(x),
+    ],
+)
+def test_random_numbers_are_no_constants(function: Callable[..., object]) -> None:
+    data = samples((3,), count=4)
+    with pytest.raises(LoweringError, match="random numbers that are an input of the model"):
+        lower(model(function), data[0], calibration=data, quantization="float32")
+
+
 def test_what_has_no_float_form_is_an_error() -> None:
     net, data = model(lambda x: torch.erfinv(x.tanh())), samples((5, 4))
     with pytest.raises(LoweringError, match=r"stay in float32, and has no float kernel.*\n.*at"):

@@ -58,7 +58,7 @@ LINES: dict[str, list[tuple[str, str]]] = {
     ],
     "docs/operators.md": [
         (
-            "| what you write | becomes | how it is computed |\n|---|---|---|\n",
+            "| in PyTorch | becomes | computation |\n|---|---|---|\n",
             "| `roll` along one dimension | `pl.roll` | bytes move |\n",
         )
     ],

@@ -47,10 +47,8 @@ def float_forms(module: GraphModule, stays_float: Callable[[Node], bool]) -> int
 
 def in_kernels(module: GraphModule, node: Node) -> bool:
     """Replaces an op that has no float kernel by ops that have; whether it did."""
-    if (
-        has_float_kernel(node)
-        or torch.Tag.nondeterministic_seeded in taken_from(node)[0].target.tags
-    ):
+    tags = getattr(taken_from(node)[0].target, "tags", ())
+    if has_float_kernel(node) or torch.Tag.nondeterministic_seeded in tags:
         return False
     keep_names(node)
     with module.graph.inserting_before(node):

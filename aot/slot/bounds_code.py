@@ -170,4 +170,5 @@ def _bytes(prefix: str, item: Item) -> str:
         case str():
             return f"PL_CODE_{item}"
         case int():
+            assert item < 1 << 24, "write a larger number as a product"
             return f"PL_NUMBER({item})" if item < 48 else f"PL_LONG({item})"

@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from firmware.slot.extents import INT8, SHIFT, Bounds, Extent, two_operands, within
+from firmware.slot.extents import INT8, INT16, SHIFT, Bounds, Extent, two_operands, within
 
 _ACTIVATION = within("activation_min activation_max", *INT8)
 _ADD = two_operands(
@@ -16,14 +16,17 @@ _ADD = two_operands(
     # The sum of two differences of 9 bits that are shifted so is below 2^31.
     "left_shift + a.shift <= 22 and left_shift + b.shift <= 22",
 )
+# Not -2^31, whose negative is cut to 2^31 - 1.
+_ADD_DOWN_MULTIPLIERS = (
+    "0 - a.multiplier + a.multiplier == 0 and 0 - b.multiplier + b.multiplier == 0",
+)
 _ADD_DOWN = replace(
     _ADD,
     arithmetic=(
         *_ADD.arithmetic,
         "a.shift < 0 or a.shift == 0 and left_shift <= 21",
         "b.shift < 0 or b.shift == 0 and left_shift <= 21",
-        # Not -2^31, whose negative is cut to 2^31 - 1.
-        "0 - a.multiplier + a.multiplier == 0 and 0 - b.multiplier + b.multiplier == 0",
+        *_ADD_DOWN_MULTIPLIERS,
         *within("output.shift", -20, -1),
     ),
 )
@@ -36,6 +39,31 @@ _MUL = two_operands(
 )
 _MUL_DOWN = replace(
     _MUL, arithmetic=(*_MUL.arithmetic, "shift < 0 and (shift + 20 >= 0 or block == 1)")
+)
+_ACTIVATION_S16 = within("activation_min activation_max", *INT16)
+_HALF = "32768 * 32768"
+_ADD_S16 = two_operands(
+    "kernels/add/add_s16.h",
+    2,
+    *_ACTIVATION_S16,
+    *within("left_shift", 0, 15),
+    *within("a.shift b.shift output.shift", *SHIFT),
+    "left_shift + a.shift <= 15 and left_shift + b.shift <= 15",
+    # The sum of two of 2^30 is above 2^31 - 1; of -2^30 it is not below -2^31.
+    "a.multiplier >= 0 or b.multiplier >= 0 or left_shift + a.shift <= 14",
+)
+_ADD_DOWN_S16 = replace(
+    _ADD_S16,
+    arithmetic=(
+        *_ADD_S16.arithmetic,
+        *(
+            f"{x}.shift < 0 or {x}.shift == 0 and left_shift >= 1 and "
+            f"({x}.multiplier == {_HALF} or {x}.multiplier + {_HALF} == 0)"
+            for x in "ab"
+        ),
+        *_ADD_DOWN_MULTIPLIERS,
+        *within("output.shift", -20, -1),
+    ),
 )
 _FLAT = "product(size) == size[4]"
 
@@ -58,8 +86,12 @@ BOUNDS_TWO: dict[str, Bounds] = {
         reads={**_MUL.reads, "a": Extent("product(size)")},
         needs=(*_MUL_DOWN.needs, "size[4] < 36", "size[4] > 1 or size[3] == 1"),
     ),
-    "pl_add_s16": two_operands("kernels/add/add_s16.h", 2),
-    "pl_add_down_s16": two_operands("kernels/add/add_s16.h", 2),
-    "pl_mul_s16": two_operands("kernels/mul/mul_s16.h", 2, *within("shift", *SHIFT)),
-    "pl_mul_down_s16": two_operands("kernels/mul/mul_s16.h", 2, *within("shift", -20, -1)),
+    "pl_add_s16": _ADD_S16,
+    "pl_add_down_s16": _ADD_DOWN_S16,
+    "pl_mul_s16": two_operands(
+        "kernels/mul/mul_s16.h", 2, *_ACTIVATION_S16, *within("shift", *SHIFT)
+    ),
+    "pl_mul_down_s16": two_operands(
+        "kernels/mul/mul_s16.h", 2, *_ACTIVATION_S16, *within("shift", -20, -1)
+    ),
 }

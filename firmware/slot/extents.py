@@ -94,6 +94,7 @@ def within(names: str, low: int, high: int) -> tuple[str, ...]:
 
 
 INT8 = (-128, 127)
+INT16 = (-(2**15), 2**15 - 1)
 SHIFT = (-31, 30)
 """Of requantize.h."""
 

@@ -20,6 +20,7 @@ from firmware.slot.testing.host import (
     Read,
     Sums,
     Wide,
+    WideSums,
     other_key,
     run,
     sample_vectors,
@@ -346,10 +347,13 @@ def test_packages_of_other_models(
     assert all(int(count) > 100 for count in counts), counts
 
 
-def test_no_param_leads_to_undefined_behaviour(tmp_path: Path, host: Host) -> None:
-    host = Host(tmp_path, Sums(), other=host)
-    functions = {"pl_add_s8", "pl_add_down_s8", "pl_mul_s8", "pl_mul_down_s8", "pl_mean_s8"}
-    assert functions <= host.functions
+@pytest.mark.parametrize(("network", "dtype"), [(Sums(), "s8"), (WideSums(), "s16")])
+def test_no_param_leads_to_undefined_behaviour(
+    tmp_path: Path, host: Host, network: Sums | WideSums, dtype: str
+) -> None:
+    host = Host(tmp_path, network, other=host)
+    names = ("add", "add_down", "mul", "mul_down", "mean")
+    assert {f"pl_{name}_{dtype}" for name in names} <= host.functions
     program = host.program(sorted(host.functions), "program")
     path = host.write("package", host.package("1.0.0"))
     counts = re.findall(r"\d+", run(program, "hostile", path, "40000", is_defined=True))

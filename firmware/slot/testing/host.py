@@ -209,7 +209,27 @@ class Sums(torch.nn.Module):
         return torch.randint(-128, 128, (1, 4, 6), generator=random).to(torch.int8)
 
 
-Sample = Network | Wide | Past | Read | Sums
+class WideSums(torch.nn.Module):
+    """The same of int16 values."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x int16 [1, 4, 6] -> int16 [1, 4, 1]."""
+        ops: Any = torch.ops.pl
+        ends = (-(2**15), 2**15 - 1)
+        y = ops.add(x, x, 0, 2**30, 1, 0, 2**30, -1, 14, 0, 2**30, -13, *ends)
+        x = ops.add(x, y, 0, 2**30, 0, 0, -(2**30), -1, 15, 0, 2**30, -13, *ends)
+        y = ops.mul(x, y, 0, 0, 0, 2**30, 0, *ends)
+        x = ops.mul(x, y, 0, 0, 0, 2**30, -15, *ends)
+        result: torch.Tensor = ops.mean(x, [2], True, 0, 0, 2**30, -2)
+        return result
+
+    def example(self, seed: int = 0) -> torch.Tensor:
+        """An input."""
+        random = torch.Generator().manual_seed(seed)
+        return torch.randint(-(2**15), 2**15, (1, 4, 6), generator=random).to(torch.int16)
+
+
+Sample = Network | Wide | Past | Read | Sums | WideSums
 
 
 def sample_plan(network: Sample) -> Plan:

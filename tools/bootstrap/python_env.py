@@ -3,8 +3,8 @@
 
 The environment lies in the user's cache folder and is named after the lock file and the Python that
 made it. Packages of a second lock file, or those that a user wants, lie in a small environment of
-their own, which sees the large one. Called by @python_env and @python_checks, before there is any
-environment: standard library only.
+their own, which sees the large one. Called by @python_env, @python_checks and @python_docs, before
+there is any environment: standard library only.
 """
 
 from __future__ import annotations
@@ -241,6 +241,7 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument(
         "--more", type=Path, help="second lock file, of packages beside the first's"
     )
+    parser.add_argument("--kind", default="checks", help="of the environment with --more")
     parser.add_argument(
         "--requirements", type=Path, action="append", default=[], help="what a user wants besides"
     )
@@ -257,7 +258,7 @@ def main(argv: Sequence[str]) -> None:
     if options.more and not (
         options.environment and not lacking(base / "bin/python3", options.more)
     ):
-        name = _name("checks", RECIPE, str(base), *_lines(options.more))
+        name = _name(options.kind, RECIPE, str(base), *_lines(options.more))
         base = make_once(name, partial(_add_locked, base, options.more, cache_root() / name))
     if options.requirements:
         name = _name("with", RECIPE, str(base), *map(_lines, options.requirements))

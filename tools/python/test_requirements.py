@@ -9,8 +9,8 @@ import pytest
 from tools.python.update_requirements import wanted_pins
 
 FOLDER = Path("tools/python")
-BUILD, CHECKS = "requirements", "checks"
-LOCKS = {name: (FOLDER / f"{name}.txt").read_text() for name in (BUILD, CHECKS)}
+BUILD, CHECKS, DOCS = "requirements", "checks", "docs"
+LOCKS = {name: (FOLDER / f"{name}.txt").read_text() for name in (BUILD, CHECKS, DOCS)}
 PINS = {
     name: dict(re.findall(r"^([A-Za-z0-9._-]+)==(\S+) \\$", text, re.MULTILINE))
     for name, text in LOCKS.items()
@@ -25,7 +25,7 @@ def normal(name: str) -> str:
 def test_what_is_asked_for_is_pinned(name: str) -> None:
     asked = (FOLDER / f"{name}.in").read_text()
     found = re.findall(r"^([A-Za-z][\w.-]*)(?:==(\S+))?$", asked, re.MULTILINE)
-    assert len(found) > 10
+    assert len(found) > 2
     pins = {**PINS[BUILD], **PINS[name]}
     for package, version in found:
         assert normal(package) in pins, package
@@ -34,6 +34,7 @@ def test_what_is_asked_for_is_pinned(name: str) -> None:
 
 def test_nothing_is_pinned_twice() -> None:
     assert PINS[BUILD].keys().isdisjoint(PINS[CHECKS])
+    assert PINS[BUILD].keys().isdisjoint(PINS[DOCS])
 
 
 @pytest.mark.parametrize("name", LOCKS)

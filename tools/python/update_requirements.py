@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tools/python/requirements.txt and checks.txt anew, newest versions that fit.
+"""Writes tools/python/requirements.txt, checks.txt and docs.txt anew, newest versions that fit.
 
 bazel run //tools/python:requirements.update -- --upgrade
 """
@@ -19,6 +19,7 @@ _UPGRADE = flags.DEFINE_bool("upgrade", False, "Take newer versions of what is p
 _UPDATE = "tools/bazel run //tools/python:requirements.update"
 _HEADERS = {
     "requirements": "# Python packages of the build, pinned:",
+    "docs": "# Python packages of the site, pinned, beside those of requirements.txt:",
     "checks": "# Python packages of tests and lint, pinned, beside those of requirements.txt:",
 }
 
@@ -81,6 +82,7 @@ def main(argv: list[str]) -> None:
     folder = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"]) / "tools/python"
     of_build = _compile(folder, "requirements", _NOT_IMPORTED)
     _compile(folder, "checks", of_build)
+    _compile(folder, "docs", of_build)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ The packages of `requirements`, which a user's workspace adds, are installed bes
 
 Every py_binary and py_test runs with it, so that `import torch` needs no dependency of its own. What
 tests and lint import besides is in `@python_checks`, which is set up when one of them is asked for: a
-program that depends on `@python_checks//:packages` may import it.
+program that depends on `@python_checks//:packages` may import it. `@python_docs` is the same for the site.
 """
 
 load("//tools/repositories:bootstrap.bzl", "run_bootstrap")
@@ -106,7 +106,7 @@ def _identity(repository_ctx, root):
     packages = repository_ctx.execute(arguments).stdout.split(" ")[0] + "  packages"
     return write_identity(repository_ctx, [root.get_child("bin/python3")], more = [packages])
 
-def _set_up(repository_ctx, locks, requirements = []):
+def _set_up(repository_ctx, locks, requirements = [], kind = "checks"):
     """Returns the path of the environment with the packages of the lock files."""
     arguments = []
     for option, label in zip(["--lock", "--more"], locks):
@@ -120,6 +120,7 @@ def _set_up(repository_ctx, locks, requirements = []):
         if not python.exists:
             fail("%s=%s has no bin/python3" % (_VARIABLE, given))
         arguments += ["--environment", given]
+    arguments += ["--kind", kind]
     for label in requirements:
         path = repository_ctx.path(label)
         repository_ctx.watch(path)
@@ -153,6 +154,7 @@ def _write(repository_ctx, root, lock, programs, build, files = {}):
 
 _LOCK = Label("//tools/python:requirements.txt")
 _LOCK_OF_CHECKS = Label("//tools/python:checks.txt")
+_LOCK_OF_DOCS = Label("//tools/python:docs.txt")
 
 def _python_env_impl(repository_ctx):
     root = _set_up(repository_ctx, [_LOCK], repository_ctx.attr.requirements)
@@ -172,19 +174,25 @@ python_env = repository_rule(
     doc = "Python with every package that the build imports.",
 )
 
+def _add(repository_ctx, lock, programs, kind):
+    """Writes a repository of packages beside those of the build."""
+    root = _set_up(repository_ctx, [_LOCK, lock], kind = kind)
+    _write(repository_ctx, root, lock, programs, _CHECKS_BUILD, {"sitecustomize.py": _SITE})
+
 def _python_checks_impl(repository_ctx):
-    root = _set_up(repository_ctx, [_LOCK, _LOCK_OF_CHECKS])
-    _write(
-        repository_ctx,
-        root,
-        _LOCK_OF_CHECKS,
-        _CHECKS,
-        _CHECKS_BUILD,
-        {"sitecustomize.py": _SITE},
-    )
+    _add(repository_ctx, _LOCK_OF_CHECKS, _CHECKS, "checks")
 
 python_checks = repository_rule(
     implementation = _python_checks_impl,
     environ = [_VARIABLE, "PATH"],
     doc = "What tests and lint import and start besides.",
+)
+
+def _python_docs_impl(repository_ctx):
+    _add(repository_ctx, _LOCK_OF_DOCS, ["sphinx-build"], "docs")
+
+python_docs = repository_rule(
+    implementation = _python_docs_impl,
+    environ = [_VARIABLE, "PATH"],
+    doc = "What builds the site.",
 )

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import inspect
+import functools
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 from absl import logging
@@ -28,9 +27,10 @@ from aot.backends.npus import CUT, REQUIRED
 from aot.backends.target import Target
 from aot.dialect.graph import copied, initial_state
 from aot.dialect.moved import Moved
+from aot.dialect.quantization import Quantization
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
-from aot.errors import LoweringError, describe
+from aot.options import GROUPS, Io, Measure, Quantize, grouped
 from aot.partition.partition import partition
 from aot.passes.aten.channels.equalize_channels import equalize_channels
 from aot.passes.aten.constants.merge_dequantizes import merge_dequantizes
@@ -40,8 +40,6 @@ from aot.passes.aten.recurrent.recurrent_states import convert_states
 from aot.passes.fold_qdq import fold_qdq
 from aot.passes.rewrite.border import (
     AUTO,
-    KEEP,
-    LAYOUTS,
     TO_NHWC_BORDER,
     images_moved,
     set_border,
@@ -50,18 +48,17 @@ from aot.passes.rewrite.border import (
 )
 from aot.pte.writer import write_pte
 from aot.quality.assess import Graphs, assess
-from aot.quality.decibels import MIN_SQNR_DB
-from aot.quality.evaluation import Evaluation, held_out
+from aot.quality.evaluation import HeldOut, held_out
 from aot.quality.float_model import FloatModel
 from aot.quality.given_masks import check_given_masks
-from aot.quality.quality import Limits, Quality
+from aot.quality.quality import Quality
 from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
 from aot.quantizer.first_input import check_first_input, output_quantization
 from aot.quantizer.others import Composed, Other, check_others, take_others
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, Recipe
-from aot.quantizer.training import Batches, Train, train_prepared
+from aot.quantizer.training import Batches, train_prepared
 from aot.rules.function import split_functions
 from aot.rules.integers import whole_quantization
 from aot.support.support import check_supported, warn_of_losses
@@ -69,7 +66,11 @@ from aot.targets import target_named
 from aot.upstream.compiled_when_run import compiled_when_run
 from aot.upstream.names import names_counted
 from aot.upstream.quiet import notices_hidden
-from aot.upstream.torchao import Quantizer, convert_pt2e, prepare_pt2e
+from aot.upstream.torchao import convert_pt2e, prepare_pt2e
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_QUANTIZE, _IO, _MEASURE = Quantize(), Io(), Measure()
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,6 +90,82 @@ class Lowered(Artefact):
     quality: Quality
 
 
+@dataclass(frozen=True)
+class _Accepted:
+    """What is lowered, checked, and what for.
+
+    Attributes:
+      composed: our quantizer, and the user's where there is one.
+      first_input: the type that the first input has to have; None: any.
+    """
+
+    inputs: Inputs
+    target: Target
+    quantize: Quantize
+    recipe: Recipe
+    composed: Int8Quantizer | Composed
+    first_input: Quantization | None
+
+    def export(self, inputs: Sequence[torch.Tensor]) -> GraphModule:
+        """Return the model's graph of ATen with inputs of these shapes, ready for quantization."""
+        # Copies: where one tensor is given for two inputs, export takes the two for one.
+        contiguous = [x.clone(memory_format=torch.contiguous_format) for x in inputs]
+        trains = self.quantize.train is not None
+        aten = export_aten(self.inputs.model, contiguous, self.target.keeps, trains=trains)
+        for change in self.target.rewrites:
+            change(aten)
+        float_recurrent(aten, self._stays_float)
+        convert_states(aten, self._stays_float)
+        float_forms(aten, self._stays_float)
+        split_functions(aten, self.recipe.quantization.of, self._stays_float)
+        in_float = self.quantize.allow_float_fallback
+        check_supported(aten, lambda node: in_float or self._stays_float(node))
+        if self.quantize.equalize and not equalize_channels(aten):
+            logging.warning("equalize changes nothing: no layer's channels go into one other layer")
+        return aten
+
+    def _stays_float(self, node: Node) -> bool:
+        return self.recipe.quantization.of(node) == FLOAT and whole_quantization(node) is None
+
+
+@dataclass(frozen=True)
+class _Quantized:
+    """A model after calibration.
+
+    Attributes:
+      aten: the graph that it was exported to; what stands in its `meta` is of the user's model.
+      graph: torchao's.
+      samples: of calibration, how many.
+      held: held-out data; None: there is none.
+      outputs: of the example in float.
+    """
+
+    aten: GraphModule
+    floats: GraphModule
+    graph: GraphModule
+    float_model: FloatModel
+    seen: Watch
+    samples: int
+    held: HeldOut | None
+    outputs: list[torch.Tensor]
+
+
+def _settings_grouped(lowers: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Have a function take the settings of groups by their own names too, as in 0.2."""
+
+    @functools.wraps(lowers)
+    def run(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        given: dict[str, Any] = grouped(kwargs)
+        if alone := [name for name in kwargs if name not in given]:
+            groups = " and ".join(f"{n}={GROUPS[n].__name__}(...)" for n in given if n in GROUPS)
+            text = f"lower({', '.join(alone)}=...) is deprecated: give {groups}"
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return lowers(*args, **given)
+
+    return run
+
+
+@_settings_grouped
 @notices_hidden()
 @internal_errors_named
 @older_objects_left()
@@ -102,20 +179,9 @@ def lower(
     verify_npu: str = CUT,
     neutron: str = REQUIRED,
     calibration: Iterable[Any],
-    quantization: str | Mapping[str, str] = "int8",
-    quantizer: Quantizer | None = None,
-    observer: str | Mapping[str, str] = "histogram",
-    equalize: bool = False,
-    correct_bias: bool = False,
-    train: Train | None = None,
-    float_io: bool = False,
-    io_layout: str = KEEP,
-    allow_float_fallback: bool = False,
-    evaluation: Evaluation | None = None,
-    min_sqnr: float = MIN_SQNR_DB,
-    min_agreement: float | None = None,
-    per_op: bool = True,
-    input_from: Mapping[str, Any] | None = None,
+    quantize: Quantize = _QUANTIZE,
+    io: Io = _IO,
+    measure: Measure = _MEASURE,
 ) -> Lowered:
     """Quantizes and lowers a model, and measures it against the float one.
 
@@ -134,162 +200,124 @@ def lower(
       calibration: representative samples like the example, or batches of such, with labels or not;
         of a model with state, in the order in which the device will see them, or a list of such
         sequences.
-      quantization: "int8", "int16", "int8w4", "int8w4g32" or "float32"; or by layer, {"default":
-        "int8", "head": "float32"} (docs/accuracy.md).
-      quantizer: torchao's, or your own of its kind: what it annotates stays as it says.
-      observer: how calibration becomes ranges: "histogram", "minmax", "moving_average", "mse" or
-        "percentile"; or by layer, {"default": "minmax", "features.*": "mse"} (docs/accuracy.md).
-      equalize: give the channels between two layers one magnitude first (cross-layer equalization).
-      correct_bias: put into the biases what quantization shifts the means of layers by.
-      train: quantization-aware training: changes the parameters of the module that it is given, in
-        place (docs/qat.md).
-      float_io: keep float32 model inputs and outputs; they are quantized on the device.
-      io_layout: "keep" the model's own; "nhwc" for [N, H, W, C] inputs and outputs without a copy;
-        "auto": so, and [N, L, C], for those that the device would have to transpose otherwise; the
-        report says which.
-      allow_float_fallback: run ops without an int8 form in float32 on the device; the report lists
-        them.
-      evaluation: held-out data to measure on: samples as calibration's, or for a classifier of one
-        input the inputs [N, ...] and the right classes, int64 [N]. Without it some of the
-        calibration samples are taken, which flatter.
-      min_sqnr: signal to quantization noise in dB that each output has to reach.
-      min_agreement: share of the samples, in [0, 1], for which the class is the float model's. By
-        default 0.9, of those that the float model is sure of.
-      per_op: measure what each value's quantization costs alone, too; on a few samples.
-      input_from: the report of a model whose first output is to be this one's first input as it is:
-        that gets the same type, scale and zero point.
+      quantize: the arithmetic that the model gets.
+      io: its inputs and outputs on the device.
+      measure: the comparison with the float model, and what it has to reach.
+
+    Settings of the three objects are taken by their own names, too; that is deprecated.
 
     Raises:
       LoweringError: with all problems found, where they are, and what to do; among them that the
         lowered model is too far from the float one.
       InternalError: a fault of Pilotlight, with a file to send.
     """
-    if io_layout not in LAYOUTS:
-        raise LoweringError(
-            f"there is no I/O layout {io_layout!r}; there are: {', '.join(LAYOUTS)}"
-        )
-    switches = {
-        "equalize": equalize,
-        "correct_bias": correct_bias,
-        "float_io": float_io,
-        "allow_float_fallback": allow_float_fallback,
-        "per_op": per_op,
-    }
-    for name, value in switches.items():
-        if not isinstance(value, bool):
-            raise LoweringError(f"{name} is {value!r:.40}: True or False, for the whole model")
-    limits = Limits(min_sqnr, min_agreement)
-    if train is not None:
-        _check_train(train)
     target = target_named(target, verify_npu, neutron)
     target.check()
-    model = original(model)
-    inputs = Inputs(model, example_inputs, "example_inputs")
-    children = model.named_modules() if isinstance(model, torch.nn.Module) else ()
-    modules = {path: type(child).__name__ for path, child in children}
-    model, example_inputs = inputs.model, inputs.example
-
-    recipe = Recipe.of(quantization, observer, train is not None, modules)
-    first_input = None
-    if input_from is not None:
-        first_input = output_quantization(input_from, example_inputs[0])
-    ours = Int8Quantizer(target.traits, recipe, first_input)
-    composed = ours if quantizer is None else Composed([Other(quantizer), ours])
-
-    def stays_float(node: Node) -> bool:
-        return recipe.quantization.of(node) == FLOAT and whole_quantization(node) is None
-
-    def export(inputs: Sequence[torch.Tensor]) -> GraphModule:
-        # Copies: where one tensor is given for two inputs, export takes the two for one.
-        contiguous = [x.clone(memory_format=torch.contiguous_format) for x in inputs]
-        aten = export_aten(model, contiguous, target.keeps, trains=train is not None)
-        for change in target.rewrites:
-            change(aten)
-        float_recurrent(aten, stays_float)
-        convert_states(aten, stays_float)
-        float_forms(aten, stays_float)
-        split_functions(aten, recipe.quantization.of, stays_float)
-        check_supported(aten, lambda node: allow_float_fallback or stays_float(node))
-        if equalize and not equalize_channels(aten):
-            logging.warning("equalize changes nothing: no layer's channels go into one other layer")
-        return aten
-
-    logging.info("exporting")
-    aten = export(example_inputs)
-    warn_of_losses(aten)
-    computed = aten.meta["computed"]
-    float_model = FloatModel(model, computed)
-    outputs = float_model(example_inputs)
-    # What comes in one batch has no order: it is no sequence.
-    splits = not initial_state(aten)
-    held = None if evaluation is None else held_out(evaluation, inputs, splits)
-    floats = copied(aten)
-
-    with warnings.catch_warnings(), names_counted():
-        warnings.simplefilter("ignore")
-        prepared = prepare_pt2e(aten, composed)
-        if quantizer is not None:
-            check_others(prepared)
-        seen = Watch(prepared)
-        data = inputs.samples(calibration, "calibration", splits)
-        samples = calibrate(prepared, data, example_inputs, seen.sample)
-        seen.end()
-        if train is not None:
-            logging.info("training")
-            batches = Batches(lambda x: prepare_pt2e(export(x), composed), inputs.of_call)
-            train_prepared(prepared, floats, batches, train)
-            float_model = FloatModel(floats)
-        quantized = convert_pt2e(prepared)
-        if quantizer is not None:
-            take_others(quantized)
-    check_given_masks(floats, seen.samples)
-    merge_dequantizes(quantized)
-    if correct_bias:
-        correct_biases(quantized, floats, seen.samples)
+    accepted = _accept(original(model), example_inputs, target, quantize, io)
+    made = _quantize(accepted, calibration, measure)
+    example = accepted.inputs.example
 
     logging.info("lowering")
-    folded = fold_qdq(quantized, float_io)
+    folded = fold_qdq(made.graph, io.float_io)
     verify(folded, "fold_qdq")
-
-    def with_border(moved: Moved) -> GraphModule:
-        module = copied(folded)
-        set_border(module, example_inputs, outputs, moved)
-        verify(module, "set_border")
-        rewrite(module, target)
-        return module
-
-    moved = images_moved(folded) if io_layout == TO_NHWC_BORDER else Moved()
-    module = with_border(moved)
-    for found in transposed_at_border(module) if io_layout == AUTO else []:
-        other = with_border(found)
-        if transposed_elements(other) < transposed_elements(module):
-            moved, module = found, other
+    module, moved = _with_border(folded, example, made.outputs, target, io.io_layout)
     partition(module, target)
     verify(module, "partition")
     exported = export_artefact(module, target)
     pte = write_pte(module, moved)
     logging.info("lowered: %d bytes", len(pte))
-    paths = aten.meta["paths"]
-    graphs = Graphs(floats, quantized, folded, Reference(module), moved, paths)
-    quality = assess(graphs, float_model, seen, example_inputs, held, limits, per_op)
-    report = make_report(module, target, samples, pte, quality, computed, paths, moved)
-    if first_input is not None:
-        check_first_input(report, first_input)
-    return Lowered(module, moved, pte, report, exported, floats, quantized, folded, quality)
+
+    computed, paths = made.aten.meta["computed"], made.aten.meta["paths"]
+    graphs = Graphs(made.floats, made.graph, folded, Reference(module), moved, paths)
+    quality = assess(
+        graphs, made.float_model, made.seen, example, made.held, measure, measure.per_op
+    )
+    report = make_report(module, target, made.samples, pte, quality, computed, paths, moved)
+    if accepted.first_input is not None:
+        check_first_input(report, accepted.first_input)
+    return Lowered(module, moved, pte, report, exported, made.floats, made.graph, folded, quality)
 
 
-def _check_train(train: object) -> None:
-    """Raise LoweringError where a training loop does not take the module that it trains."""
-    if not callable(train) or isinstance(train, type):
-        raise LoweringError(
-            f"train is {describe(train)}: give a function that trains the module it is given"
-        )
-    with contextlib.suppress(ValueError):  # a function without a signature
-        signature = inspect.signature(train)
-        try:
-            signature.bind(torch.nn.Module())
-        except TypeError as error:
-            raise LoweringError(
-                f"train takes {signature}: give a function of one argument, the module that it "
-                "trains"
-            ) from error
+def _accept(
+    model: torch.nn.Module | ExportedProgram,
+    example_inputs: Any,
+    target: Target,
+    quantize: Quantize,
+    io: Io,
+) -> _Accepted:
+    inputs = Inputs(model, example_inputs, "example_inputs")
+    children = model.named_modules() if isinstance(model, torch.nn.Module) else ()
+    modules = {path: type(child).__name__ for path, child in children}
+    trains = quantize.train is not None
+    recipe = Recipe.of(quantize.quantization, quantize.observer, trains, modules)
+    first_input = None
+    if io.input_from is not None:
+        first_input = output_quantization(io.input_from, inputs.example[0])
+    ours = Int8Quantizer(target.traits, recipe, first_input)
+    given = quantize.quantizer
+    composed = ours if given is None else Composed([Other(given), ours])
+    return _Accepted(inputs, target, quantize, recipe, composed, first_input)
+
+
+def _quantize(accepted: _Accepted, calibration: Iterable[Any], measure: Measure) -> _Quantized:
+    inputs, quantize = accepted.inputs, accepted.quantize
+    logging.info("exporting")
+    aten = accepted.export(inputs.example)
+    warn_of_losses(aten)
+    float_model = FloatModel(inputs.model, aten.meta["computed"])
+    outputs = float_model(inputs.example)
+    # What comes in one batch has no order: it is no sequence.
+    splits = not initial_state(aten)
+    evaluation = measure.evaluation
+    held = None if evaluation is None else held_out(evaluation, inputs, splits)
+    floats = copied(aten)
+
+    with warnings.catch_warnings(), names_counted():
+        warnings.simplefilter("ignore")
+        prepared = prepare_pt2e(aten, accepted.composed)
+        if quantize.quantizer is not None:
+            check_others(prepared)
+        seen = Watch(prepared)
+        data = inputs.samples(calibration, "calibration", splits)
+        samples = calibrate(prepared, data, inputs.example, seen.sample)
+        seen.end()
+        if quantize.train is not None:
+            logging.info("training")
+            batches = Batches(
+                lambda x: prepare_pt2e(accepted.export(x), accepted.composed), inputs.of_call
+            )
+            train_prepared(prepared, floats, batches, quantize.train)
+            float_model = FloatModel(floats)
+        quantized = convert_pt2e(prepared)
+        if quantize.quantizer is not None:
+            take_others(quantized)
+    check_given_masks(floats, seen.samples)
+    merge_dequantizes(quantized)
+    if quantize.correct_bias:
+        correct_biases(quantized, floats, seen.samples)
+    return _Quantized(aten, floats, quantized, float_model, seen, samples, held, outputs)
+
+
+def _with_border(
+    folded: GraphModule,
+    example: Sequence[torch.Tensor],
+    outputs: list[torch.Tensor],
+    target: Target,
+    io_layout: str,
+) -> tuple[GraphModule, Moved]:
+    """Return the graph with its rewrites and the layout of its inputs and outputs, and which."""
+
+    def rewritten(moved: Moved) -> GraphModule:
+        module = copied(folded)
+        set_border(module, example, outputs, moved)
+        verify(module, "set_border")
+        rewrite(module, target)
+        return module
+
+    moved = images_moved(folded) if io_layout == TO_NHWC_BORDER else Moved()
+    module = rewritten(moved)
+    for found in transposed_at_border(module) if io_layout == AUTO else []:
+        other = rewritten(found)
+        if transposed_elements(other) < transposed_elements(module):
+            moved, module = found, other
+    return module, moved

@@ -17,8 +17,8 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -26,7 +26,7 @@ from typing import Any, cast
 with imports_that_stay():
     import numpy as np
     import torch
-    from absl import app, flags, logging
+    from absl import app, flags
 
     from aot.accept.calibration import check_sample, samples_of
     from aot.accept.inputs import Inputs, first_sample
@@ -34,17 +34,17 @@ with imports_that_stay():
     from aot.accept.references import function, is_defined
     from aot.advice.suggest import suggest
     from aot.artefact.artefact import Artefact
-    from aot.artefact.vectors import make_vectors, save_npz
+    from aot.artefact.files import save_artefact, save_vectors
+    from aot.artefact.vectors import make_vectors
     from aot.backends.npus import CUT, PRESENCES, REQUIRED, VERIFICATIONS
     from aot.errors import LoweringError
     from aot.lower import Lowered, lower
+    from aot.options import Io, Measure, Quantize
     from aot.passes.rewrite.border import AUTO, LAYOUTS
-    from aot.plan.pte import keep_program
     from aot.quality.decibels import MIN_SQNR_DB
     from aot.quality.evaluation import Evaluation, labelled
     from aot.quality.quality import MIN_AGREEMENT
     from aot.quantizer.by_layer import DEFAULT
-    from tools.text.written import written
 
 _MODEL = flags.DEFINE_string(
     "model", None, "pkg.module:factory; gives an nn.Module in eval mode, or an exported program"
@@ -278,9 +278,9 @@ def run() -> None:
         raise LoweringError("--test_inputs are for --vectors: say where to write them")
     if _TFLITE.value is not None:
         artefact, samples = _lower_tflite()
-        _write(artefact, output, report, program)
+        save_artefact(artefact, output, report, program)
         if vectors is not None:
-            _save(vectors, make_vectors(artefact, samples))
+            save_vectors(vectors, make_vectors(artefact, samples))
         return
     torch.set_num_threads(1)  # sums in a fixed order: the same input gives the same bytes
     assert _MODEL.value is not None and _CALIBRATION.value is not None  # checked
@@ -302,7 +302,14 @@ def run() -> None:
         tests = _sequences(given, _TEST_INPUTS.value, inputs)
         for index, sample in enumerate(itertools.chain(*tests)):
             check_sample(f"{_TEST_INPUTS.value} sample {index}", sample, example)
-    quantization = _by_layer(_QUANTIZATION)
+    quantize = Quantize(
+        quantization=_by_layer(_QUANTIZATION),
+        observer=_by_layer(_OBSERVER),
+        equalize=_EQUALIZE.value,
+        correct_bias=_CORRECT_BIAS.value,
+        train=None if _TRAIN.value is None else function(_TRAIN.value, given=1),
+        allow_float_fallback=_ALLOW_FLOAT_FALLBACK.value,
+    )
     lower_with = partial(
         lower,
         model,
@@ -311,33 +318,26 @@ def run() -> None:
         verify_npu=_VERIFY_NPU.value,
         neutron=_NEUTRON.value,
         calibration=sequences,
-        observer=_by_layer(_OBSERVER),
-        equalize=_EQUALIZE.value,
-        correct_bias=_CORRECT_BIAS.value,
-        train=None if _TRAIN.value is None else function(_TRAIN.value, given=1),
-        float_io=_FLOAT_IO.value,
-        io_layout=_IO_LAYOUT.value,
-        allow_float_fallback=_ALLOW_FLOAT_FALLBACK.value,
-        input_from=_input_from(),
+        io=Io(float_io=_FLOAT_IO.value, io_layout=_IO_LAYOUT.value, input_from=_input_from()),
     )
-    lowered = lower_with(
-        quantization=quantization,
+    limits = Measure(
         evaluation=_evaluation(),
         min_sqnr=_MIN_SQNR.value,
         min_agreement=_MIN_AGREEMENT.value,
         per_op=_PER_OP.value,
     )
+    lowered = lower_with(quantize=quantize, measure=limits)
     if _SUGGEST.value:
-        asked = {DEFAULT: quantization} if isinstance(quantization, str) else quantization
+        asked = quantize.quantization
+        by_layer = {DEFAULT: asked} if isinstance(asked, str) else asked
 
         def again(setting: Mapping[str, str], equalize: bool = _EQUALIZE.value) -> Lowered:
+            changed = {**by_layer, **setting}
             return lower_with(
-                quantization={**asked, **setting},
-                evaluation=_evaluation(),
-                min_sqnr=-math.inf,
-                min_agreement=0.0,
-                per_op=False,
-                equalize=equalize,
+                quantize=replace(quantize, quantization=changed, equalize=equalize),
+                measure=Measure(
+                    evaluation=_evaluation(), min_sqnr=-math.inf, min_agreement=0.0, per_op=False
+                ),
             )
 
         ways: dict[str, Any] = {}
@@ -348,7 +348,7 @@ def run() -> None:
         found = [str(s) for s in suggest(lowered, **ways)]
         for suggestion in found or ["no change of one layer or value that was tried gains"]:
             print(f"better: {suggestion}")
-    _write(lowered, output, report, program)
+    save_artefact(lowered, output, report, program)
     if vectors is not None:
         has_state = bool(lowered.report["states"])
         if has_state and _TEST_INPUTS.value and len(tests) > 1:
@@ -361,35 +361,7 @@ def run() -> None:
         arrays = make_vectors(lowered, chosen[:count])
         if classes is not None:
             arrays["labels"] = classes.numpy().astype(np.uint16)
-        _save(vectors, arrays)
-
-
-def _write(lowered: Artefact, output: Path, report: Path | None, program: Path | None) -> None:
-    """Write the .pte, and what else is asked for."""
-    with _saved(output):
-        output.write_bytes(lowered.pte if lowered.exported is None else lowered.exported)
-    if report is not None:
-        with _saved(report):
-            report.write_text(json.dumps(lowered.report, indent=1) + "\n")
-    if program is not None:
-        with _saved(program):
-            keep_program(program, lowered.pte)
-    logging.info("wrote %s", output)
-
-
-def _save(vectors: Path, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
-    with _saved(vectors):
-        save_npz(str(vectors), arrays)
-
-
-@contextmanager
-def _saved(path: Path) -> Iterator[None]:
-    """Within it a file is written whole, or LoweringError names it."""
-    try:
-        with written(path):
-            yield
-    except OSError as error:
-        raise LoweringError(f"{error.filename} cannot be written: {error.strerror}") from error
+        save_vectors(vectors, arrays)
 
 
 def main(argv: Sequence[str]) -> None:

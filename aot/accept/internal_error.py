@@ -12,6 +12,7 @@ import traceback
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -129,10 +130,19 @@ def _bundle(error: Exception, given: Mapping[str, Any]) -> Path:
 def _told(error: Exception, given: Mapping[str, Any]) -> Iterator[str]:
     yield f"python {platform.python_version()} on {platform.platform()}"
     yield from (f"{package} {version(package)}" for package in _VERSIONS)
-    for name, value in given.items():
+    for name, value in _settings(given):
         is_plain = isinstance(value, str | bool | float)
         yield f"{name}: {value if is_plain else describe(value)}"
     yield "".join(traceback.format_exception(error))
+
+
+def _settings(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield arguments, and in place of a group of settings what is in it."""
+    for name, value in given.items():
+        if is_dataclass(value) and not isinstance(value, type):
+            yield from ((field.name, getattr(value, field.name)) for field in fields(value))
+        else:
+            yield name, value
 
 
 def _without_weights(given: Mapping[str, Any]) -> bytes:

@@ -15,12 +15,15 @@ from torch import nn
 from aot.accept import garbage
 from aot.accept.garbage import older_objects_left
 from aot.lower import lower
+from aot.options import Measure
 
 
 def _graphs() -> list[weakref.ref[Any]]:
     samples = list(torch.randn((4, 1, 8), generator=torch.Generator().manual_seed(3)))
     net = nn.Linear(8, 4).eval()
-    result = lower(net, samples[0], calibration=samples, per_op=False, min_sqnr=-math.inf)
+    result = lower(
+        net, samples[0], calibration=samples, measure=Measure(per_op=False, min_sqnr=-math.inf)
+    )
     return [weakref.ref(g) for g in (result.floats, result.quantized, result.folded, result.module)]
 
 

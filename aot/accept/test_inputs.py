@@ -17,6 +17,7 @@ from aot.accept.inputs import Inputs, first_sample
 from aot.accept.program import result_paths, tensor_names
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Quantize
 from aot.testing.fixtures import model
 
 
@@ -292,7 +293,9 @@ def _frames(count: int = 20) -> Any:
 @pytest.mark.parametrize("quantization", ["int8", "int16", "float32"])
 def test_bytes_of_a_camera_are_an_input_as_they_are(quantization: str) -> None:
     frames = _frames()
-    lowered = lower(Camera().eval(), frames[0], calibration=frames, quantization=quantization)
+    lowered = lower(
+        Camera().eval(), frames[0], calibration=frames, quantize=Quantize(quantization=quantization)
+    )
     (given,) = lowered.report["inputs"]
     assert (given["dtype"], given["scale"], given["zero_point"]) == ("int8", 1.0, -128)
     frame = torch.from_numpy(frames[1])

@@ -17,6 +17,7 @@ from aot.accept.internal_error import InternalError
 from aot.errors import LoweringError
 from aot.lower import lower
 from aot.lower_tflite import lower_tflite
+from aot.options import Quantize
 from aot.testing.fixtures import samples
 
 _SECRET = 4.0625
@@ -46,7 +47,7 @@ def test_a_fault_has_op_line_and_bundle(bundles: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("aot.support.support.rule_for", None)
     data = samples((2, 8))
     with pytest.raises(InternalError) as raised:
-        lower(network(), data[0], calibration=data, quantization="int16")
+        lower(network(), data[0], calibration=data, quantize=Quantize(quantization="int16"))
     error = raised.value
     assert not isinstance(error, LoweringError)
     assert isinstance(error.__cause__, TypeError)

@@ -18,6 +18,7 @@ from torch import nn
 from aot.accept.uncompiled import original
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Measure
 from aot.testing.fixtures import model, samples
 
 DATA = samples((2, 6))
@@ -29,7 +30,7 @@ def network() -> nn.Module:
 
 
 def lowered(module: Any) -> bytes:
-    return lower(module, DATA[0], calibration=DATA, per_op=False).pte
+    return lower(module, DATA[0], calibration=DATA, measure=Measure(per_op=False)).pte
 
 
 def test_compiled_models_are_what_was_compiled() -> None:

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from aot.accept.export import export_aten
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Measure
 from aot.support.support import check_supported
 from aot.testing.fixtures import model
 
@@ -326,9 +327,7 @@ def lowered(function: Function, case: Refused) -> Any:
         model(function, *case.parts),
         case.given,
         calibration=data,
-        min_sqnr=-torch.inf,
-        min_agreement=0.0,
-        per_op=False,
+        measure=Measure(min_sqnr=-torch.inf, min_agreement=0.0, per_op=False),
     )
 
 

@@ -14,8 +14,8 @@ from torch import nn
 from torch.nn import functional
 
 from aot.advice.suggest import EQUALIZE, suggest
-from aot.lower import Lowered, lower
-from aot.testing.fixtures import samples
+from aot.lower import Lowered
+from aot.testing.fixtures import lower_with, samples
 from aot.testing.gestures import gesture, one_outlier, recordings
 
 ANYTHING: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0}
@@ -24,7 +24,7 @@ ANYTHING: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0}
 def test_suggestions_predict_what_is_measured_then() -> None:
     data = one_outlier()
     held = recordings(16, seed=2)
-    stretched = lower(gesture(), data[0], calibration=data, evaluation=held, **ANYTHING)
+    stretched = lower_with(gesture(), data[0], calibration=data, evaluation=held, **ANYTHING)
     best = next(s for s in suggest(stretched) if s.kind == "range")
     assert best.value.is_input and best.measured_db is not None and best.before_db is not None
     assert best.measured_db > best.before_db + 3
@@ -35,7 +35,7 @@ def test_suggestions_predict_what_is_measured_then() -> None:
 def test_what_lowering_did_not_measure_is_measured() -> None:
     data, held = one_outlier(), recordings(16, seed=2)
     given = {"calibration": data, "evaluation": held, **ANYTHING}
-    with_it, without = (lower(gesture(), data[0], per_op=p, **given) for p in (True, False))
+    with_it, without = (lower_with(gesture(), data[0], per_op=p, **given) for p in (True, False))
     assert [str(s) for s in suggest(without)] == [str(s) for s in suggest(with_it)] != []
 
 
@@ -46,8 +46,8 @@ def test_changes_are_tried_on_more_samples_than_lowering_measures() -> None:
     net = nn.Sequential(nn.Linear(12, 16), nn.ReLU(), nn.Linear(16, 4)).eval()
     held = [(x * (8.0 if i < 4 else 0.5),) for i, (x,) in enumerate(data[:16])]
     loud = [(x * 8.0,) for (x,) in data]
-    result = lower(net, data[0], calibration=loud, evaluation=held, **ANYTHING)
-    quiet = lower(net, data[0], calibration=loud, evaluation=held[:4], **ANYTHING)
+    result = lower_with(net, data[0], calibration=loud, evaluation=held, **ANYTHING)
+    quiet = lower_with(net, data[0], calibration=loud, evaluation=held[:4], **ANYTHING)
     of_all, of_four = (r.quality.outputs[0].sqnr_db for r in (result, quiet))
     assert of_all is not None and of_four is not None and of_four > of_all + 0.1
     (first, *_) = suggest(result)
@@ -59,11 +59,11 @@ def test_an_input_alone_may_be_what_costs() -> None:
     data = one_outlier()
     held = recordings(16, seed=2)
     options: dict[str, Any] = {"calibration": data, "evaluation": held, **ANYTHING}
-    stretched = lower(gesture(), data[0], **options)
+    stretched = lower_with(gesture(), data[0], **options)
     of_input = [s for s in suggest(stretched) if s.value.is_input and s.setting]
     assert of_input and {"int16"} <= {k for s in of_input for k in s.setting.values()}
     for suggestion in of_input:
-        after = lower(gesture(), data[0], quantization=suggestion.setting, **options)
+        after = lower_with(gesture(), data[0], quantization=suggestion.setting, **options)
         assert suggestion.measured_db == pytest.approx(after.quality.outputs[0].sqnr_db, abs=2.0)
 
 
@@ -87,11 +87,11 @@ def test_what_a_steep_function_needs_is_all_in_front_of_it() -> None:
     loud = [torch.rand(1, generator=generator) for _ in range(32)]
     data = [(size**3 * x[0],) for size, x in zip(loud, samples((1, 16), count=32), strict=True)]
     options: dict[str, Any] = {"calibration": data, **ANYTHING}
-    rough = lower(Spectrum().eval(), data[0], **options)
+    rough = lower_with(Spectrum().eval(), data[0], **options)
     assert all(math.isfinite(v.noise_to_signal or 0.0) for v in rough.quality.values)
 
     def again(setting: Mapping[str, str]) -> Lowered:
-        return lower(Spectrum().eval(), data[0], quantization=setting, per_op=False, **options)
+        return lower_with(Spectrum().eval(), data[0], quantization=setting, per_op=False, **options)
 
     best, *_ = suggest(rough, again=again)
     assert set(best.setting.values()) == {"int16"}
@@ -171,10 +171,10 @@ def test_what_a_setting_gains_is_known_before(name: str) -> None:
     make, shape = NETWORKS[name]
     data, network = samples(shape, count=32), make().eval()
     options: dict[str, Any] = {"calibration": data, "evaluation": data[:4], **ANYTHING}
-    base = lower(network, data[0], **options)
+    base = lower_with(network, data[0], **options)
 
     def again(setting: Mapping[str, str]) -> Lowered:
-        return lower(network, data[0], quantization=setting, per_op=False, **options)
+        return lower_with(network, data[0], quantization=setting, per_op=False, **options)
 
     found = [s for s in suggest(base, again=again) if s.kind in ("int16", "float32")]
     assert found
@@ -194,10 +194,10 @@ def test_a_gain_is_that_of_the_samples_on_which_both_were_measured() -> None:
     data = [(x if i % 2 else 0.05 * x,) for i, (x,) in enumerate(samples((1, 16), count=32))]
     options: dict[str, Any] = {"calibration": data, "evaluation": data, **ANYTHING}
     network = Branches().eval()
-    base = lower(network, data[0], **options)
+    base = lower_with(network, data[0], **options)
 
     def again(setting: Mapping[str, str]) -> Lowered:
-        return lower(network, data[0], quantization=setting, per_op=False, **options)
+        return lower_with(network, data[0], quantization=setting, per_op=False, **options)
 
     found = [s for s in suggest(base, count=2, again=again) if s.setting]
     assert found
@@ -216,10 +216,10 @@ def test_suggested_settings_do_what_they_promise() -> None:
     data = samples((1, 16), count=32)
     options: dict[str, Any] = {"calibration": data, "evaluation": data[:4], **ANYTHING}
     network = Branches().eval()
-    base = lower(network, data[0], **options)
+    base = lower_with(network, data[0], **options)
 
     def again(setting: Mapping[str, str]) -> Lowered:
-        return lower(network, data[0], quantization=setting, per_op=False, **options)
+        return lower_with(network, data[0], quantization=setting, per_op=False, **options)
 
     found = suggest(base, count=2, again=again)
     for suggestion in (s for s in found if s.setting):
@@ -239,9 +239,9 @@ def test_layers_with_weights_of_four_bits_have_eight_where_they_are_int16() -> N
 
     def again(setting: Mapping[str, str]) -> Lowered:
         quantization = {"main": "int8w4", **setting}
-        return lower(network, data[0], quantization=quantization, per_op=False, **options)
+        return lower_with(network, data[0], quantization=quantization, per_op=False, **options)
 
-    base = lower(network, data[0], quantization={"main": "int8w4"}, **options)
+    base = lower_with(network, data[0], quantization={"main": "int8w4"}, **options)
     found = suggest(base, again=again)
     assert ("main", "int8w4g32") not in {item for s in found for item in s.setting.items()}
     (wide,) = (s for s in found if s.setting.get("main") == "int16")
@@ -268,11 +268,11 @@ class Squeezed(nn.Module):
 def test_four_bits_are_those_of_the_layer_and_not_of_its_clamp() -> None:
     data = samples((1, 16), count=32)
     network = nn.Sequential(Squeezed()).eval()
-    base = lower(network, data[0], calibration=data, evaluation=data[:4], **ANYTHING)
+    base = lower_with(network, data[0], calibration=data, evaluation=data[:4], **ANYTHING)
     found = [s for s in suggest(base) if s.saved_bytes]
     assert [dict(s.setting) for s in found if "0.first" in s.setting] == [{"0.first": "int8w4g32"}]
     setting = {"0.first": "int8w4g32"}
-    smaller = lower(network, data[0], calibration=data, quantization=setting, **ANYTHING)
+    smaller = lower_with(network, data[0], calibration=data, quantization=setting, **ANYTHING)
     assert [op["op"] for op in smaller.report["ops"]].count("pl.linear_w4") == 1
     assert len(smaller.pte) < len(base.pte)
 
@@ -300,9 +300,9 @@ def test_float_of_a_fused_clamp_is_that_of_its_layer_too() -> None:
     options: dict[str, Any] = {"calibration": data, "evaluation": data[:16], **ANYTHING}
 
     def again(setting: Mapping[str, str]) -> Lowered:
-        return lower(network, data[0], quantization=setting, per_op=False, **options)
+        return lower_with(network, data[0], quantization=setting, per_op=False, **options)
 
-    found = suggest(lower(network, data[0], **options), again=again)
+    found = suggest(lower_with(network, data[0], **options), again=again)
     best = next(s for s in found if {"first", ":relu"} <= s.setting.keys())
     assert set(best.setting.values()) == {"float32"} and best.gain_db > 20.0
     assert best.lowered_db == pytest.approx(best.measured_db, abs=2.0)
@@ -319,10 +319,10 @@ def test_channels_of_other_scales_are_equalized() -> None:
         second.weight /= scales.reshape(1, -1, 1, 1)
     data = samples((1, 3, 8, 8), count=32)
     options: dict[str, Any] = {"calibration": data, "evaluation": data[:4], **ANYTHING}
-    base = lower(network, data[0], **options)
+    base = lower_with(network, data[0], **options)
 
     def equalized() -> Lowered:
-        return lower(network, data[0], equalize=True, per_op=False, **options)
+        return lower_with(network, data[0], equalize=True, per_op=False, **options)
 
     (found,) = [s for s in suggest(base, equalized=equalized) if s.kind == EQUALIZE]
     before, after = base.quality.outputs[0].sqnr_db, equalized().quality.outputs[0].sqnr_db

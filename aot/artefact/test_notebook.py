@@ -5,6 +5,7 @@ import torch
 
 from aot.artefact.notebook import report_html
 from aot.lower import lower
+from aot.options import Measure
 
 
 class _Cells(HTMLParser):
@@ -29,7 +30,7 @@ def test_a_notebook_shows_ports_ops_and_sizes() -> None:
     torch.manual_seed(0)
     samples = [(torch.rand(1, 8),) for _ in range(8)]
     net = torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()).eval()
-    lowered = lower(net, samples[0], calibration=samples, evaluation=samples)
+    lowered = lower(net, samples[0], calibration=samples, measure=Measure(evaluation=samples))
     page = _Cells(lowered._repr_html_())
     assert page.open == []
     assert "Lowered for cortex-m" in page.cells and "[1, 8]" in page.cells

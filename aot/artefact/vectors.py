@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def make_vectors(
     return {name: np.stack(arrays) for name, arrays in columns.items()}
 
 
-def save_npz(path: str, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
+def save_npz(path: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
     """np.savez with fixed time stamps: the same arrays give the same bytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():

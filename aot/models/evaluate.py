@@ -19,6 +19,7 @@ with imports_that_stay():
 
     from aot.lower import lower
     from aot.models.metrics import Accuracy, accuracy, sqnr_db
+    from aot.options import grouped
     from aot.testing.lockstep import Lockstep, compare
     from tools.text.table import table
 
@@ -69,7 +70,7 @@ def evaluate(model: str, **options: Any) -> Evaluation:
     source = definition(model)
     module = logits(source.factory())
     samples = list(source.test_inputs())
-    lowered = lower(module, samples[0], calibration=source.calibration(), **options)
+    lowered = lower(module, samples[0], calibration=source.calibration(), **grouped(options))
     measured = None
     if hasattr(source, "evaluation"):
         measured = accuracy(module, lowered, *source.evaluation())

@@ -14,9 +14,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from aot.backends.cortex_m import FLOAT_OPS
-from aot.lower import lower
 from aot.pte.testing import export_graph
-from aot.testing.fixtures import forget_rules, model, samples
+from aot.testing.fixtures import forget_rules, lower_with, model, samples
 
 IMAGE = (1, 3, 8, 6)
 # MobileNetV1 has the ops of DS-CNN.
@@ -75,7 +74,7 @@ CASES: dict[str, tuple[Callable[[], nn.Module], dict[str, Any]]] = {
 
 
 def check(module: nn.Module, data: list[tuple[torch.Tensor, ...]], **options: Any) -> None:
-    lowered = lower(module, data[0], calibration=data, **options)
+    lowered = lower_with(module, data[0], calibration=data, **options)
     assert lowered.pte == export_graph(lowered.module, lowered.moved)
 
 

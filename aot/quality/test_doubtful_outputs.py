@@ -12,7 +12,8 @@ import torch
 from torch import nn
 
 from aot.lower import Lowered, lower
-from aot.testing.fixtures import model, samples
+from aot.options import Measure
+from aot.testing.fixtures import lower_with, model, samples
 from aot.testing.gestures import gesture, good, recordings
 
 ANYTHING: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0}
@@ -28,7 +29,7 @@ def test_an_output_that_never_changes_is_doubted() -> None:
     for factor in (1.0, 0.0):
         with torch.no_grad():
             layer.weight *= factor
-        result = lower(net, data[0], calibration=data, **ANYTHING)
+        result = lower_with(net, data[0], calibration=data, **ANYTHING)
         texts.append(texts_of(result, "flat_output"))
     (nothing, (text,)) = texts
     assert not nothing and "is the same in float in all 24 calibration samples" in text
@@ -48,7 +49,9 @@ def test_classes_that_are_right_by_chance_are_doubted(name: str) -> None:
     inputs, classes = recordings(64, seed=2)
     data = good()
     given = inputs, function(classes)
-    result = lower(gesture(), data[0], calibration=data, evaluation=given, per_op=False)
+    result = lower(
+        gesture(), data[0], calibration=data, measure=Measure(evaluation=given, per_op=False)
+    )
     texts = texts_of(result, "doubtful_labels")
     assert ["hardly more than the" in text for text in texts] == [True] * is_doubted
 
@@ -70,12 +73,12 @@ def test_one_class_in_all_samples_is_doubted(head: str, is_held_out: bool) -> No
     layer.bias.data += torch.tensor([0.0, 0.0, 99.0, 0.0])
     data = samples((1, 6), count=24)
     held = [(x + 0.1,) for (x,) in data[:20]] if is_held_out else None
-    result = lower(net, data[0], calibration=data, evaluation=held, **ANYTHING)
+    result = lower_with(net, data[0], calibration=data, evaluation=held, **ANYTHING)
     texts = texts_of(result, "one_class")
     what = "20 held-out" if is_held_out else "24 calibration"
     assert [f"chooses 2 in float in all {what} samples" in t for t in texts] == [True] * is_choice
     layer.bias.data.zero_()
-    result = lower(net, data[0], calibration=data, evaluation=held, **ANYTHING)
+    result = lower_with(net, data[0], calibration=data, evaluation=held, **ANYTHING)
     assert not texts_of(result, "one_class")
 
 
@@ -87,7 +90,7 @@ def test_scores_that_are_nearly_those_of_the_biases_are_doubted(
     """A network without BatchNorm on images of another scale; of few samples nothing is said."""
     net = model(lambda a, b, x: b(a(x).relu()), nn.Linear(16, 12), nn.Linear(12, 4))
     data = [(x * scale,) for (x,) in samples((1, 16), count=count)]
-    result = lower(net, data[0], calibration=data, **ANYTHING)
+    result = lower_with(net, data[0], calibration=data, **ANYTHING)
     texts = texts_of(result, "flat_output")
     hardly = [
         f"hardly differs between all {count} calibration samples in float" in t for t in texts

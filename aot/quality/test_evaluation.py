@@ -15,6 +15,7 @@ from torch import nn
 from aot.accept.inputs import Inputs
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Measure
 from aot.quality.evaluation import held_out
 from aot.testing.gestures import gesture, recordings
 
@@ -53,7 +54,12 @@ def test_labels_that_are_no_classes_of_the_model(classes: list[int]) -> None:
     strange = labels.new_tensor(classes)
     calibration = recordings(16, seed=1)[0].split(1)
     with pytest.raises(LoweringError, match=r"1 of .* 3 classes are none of 0 to 3, which output"):
-        lower(gesture(), inputs[:1], calibration=calibration, evaluation=(inputs, strange))
+        lower(
+            gesture(),
+            inputs[:1],
+            calibration=calibration,
+            measure=Measure(evaluation=(inputs, strange)),
+        )
 
 
 def test_one_buffer_filled_again_is_several_samples() -> None:
@@ -109,9 +115,9 @@ def test_held_out_samples_that_are_hardly_any_are_doubted(name: str) -> None:
         gesture(),
         old[:1],
         calibration=old.split(1),
-        evaluation=choose(old, new).split(1),
-        min_sqnr=-math.inf,
-        min_agreement=0.0,
+        measure=Measure(
+            evaluation=choose(old, new).split(1), min_sqnr=-math.inf, min_agreement=0.0
+        ),
     )
     kinds = ("not_held_out", "same_samples")
     found = [f["text"] for f in result.report["warnings"] if f["kind"] in kinds]

@@ -14,9 +14,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from aot.lower import Lowered, lower
+from aot.lower import Lowered
 from aot.quality.value import End
-from aot.testing.fixtures import model, samples
+from aot.testing.fixtures import lower_with, model, samples
 
 Function = Callable[..., Any]
 
@@ -24,7 +24,7 @@ Function = Callable[..., Any]
 def lowered(function: Function) -> Lowered:
     net, data = model(function, nn.Linear(12, 12), nn.Linear(12, 4)), samples((1, 6, 12), count=24)
     limits = {"min_sqnr": -math.inf, "min_agreement": 0.0}
-    return lower(net, data[0], calibration=data, per_op=False, **limits)  # type: ignore[arg-type]
+    return lower_with(net, data[0], calibration=data, per_op=False, **limits)
 
 
 def texts(function: Function, kind: str) -> list[str]:

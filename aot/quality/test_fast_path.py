@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from aot.lower import lower
+from aot.options import Measure
 from aot.testing.fixtures import model
 
 
@@ -21,6 +22,8 @@ def test_padding_that_torch_gives_as_0_is_said(nested: bool) -> None:
     data = [(torch.randn(2, 6, 8, generator=generator), mask) for _ in range(4)]
     with torch.no_grad():
         assert bool((module(*data[0])[0, 4:] == 0.0).all()) == nested
-    report = lower(module, data[0], calibration=data, min_agreement=0, per_op=False).report
+    report = lower(
+        module, data[0], calibration=data, measure=Measure(min_agreement=0, per_op=False)
+    ).report
     found = [w for w in report["warnings"] if w["kind"] == "fast_path"]
     assert [w["module"] for w in found] == ["parts.0"] * nested

@@ -14,7 +14,8 @@ from torch import nn
 
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
-from aot.testing.fixtures import model, samples
+from aot.options import Measure
+from aot.testing.fixtures import lower_with, model, samples
 from aot.testing.gestures import (
     Samples,
     gesture,
@@ -33,7 +34,7 @@ ANYTHING: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0}
 
 
 def lowered(calibration: Samples, **options: Any) -> Lowered:
-    return lower(gesture(), calibration[0], calibration=calibration, **options)
+    return lower_with(gesture(), calibration[0], calibration=calibration, **options)
 
 
 def warned(result: Lowered) -> set[str]:
@@ -84,14 +85,21 @@ def test_what_is_made_of_a_class_is_judged_as_its_scores_are(name: str) -> None:
     function, text = CHOICES[name]
     network = Behind(function).eval()
     with pytest.raises(LoweringError, match=rf"`\w+`: {text} the float model's in \d"):
-        lower(network, noise()[0], calibration=noise(), evaluation=held_out(), per_op=False)
+        lower(
+            network,
+            noise()[0],
+            calibration=noise(),
+            measure=Measure(evaluation=held_out(), per_op=False),
+        )
 
 
 def test_a_number_whose_mean_hides_the_noise_is_doubted() -> None:
     network = Behind(lambda y: 20.0 + 5.0 * y[:, :1]).eval()
     texts = []
     for data in (noise(), good()):
-        found = lower(network, data[0], calibration=data, evaluation=held_out(), per_op=False)
+        found = lower(
+            network, data[0], calibration=data, measure=Measure(evaluation=held_out(), per_op=False)
+        )
         texts.append([f["text"] for f in found.report["warnings"] if f["kind"] == "flat_output"])
         assert found.report["quality"]["outputs"][0]["sqnr_db"] > 20.0
     ((text,), nothing) = texts
@@ -105,7 +113,7 @@ def test_made_up_samples_and_classes_are_not_doubted_for_what_they_have_in_commo
     scores, level = (model(lambda layer, x: 50.0 + layer(x), nn.Linear(64, n)) for n in (4, 1))
     found = []
     for network, given in ((scores, ramps), (level, data), (level, ramps)):
-        result = lower(network, given[0], calibration=given, per_op=False, **ANYTHING)
+        result = lower_with(network, given[0], calibration=given, per_op=False, **ANYTHING)
         found.append("flat_output" in warned(result))
     assert found == [False, False, True]
 
@@ -117,7 +125,7 @@ def test_a_mask_that_is_always_the_same_is_doubted(value: bool) -> None:
     same, some = ([(x, torch.full((3, 4), value) ^ m) for (x,) in data] for m in _MASKS)
     texts = []
     for given in (same, some):
-        result = lower(network, given[0], calibration=given, per_op=False, **ANYTHING)
+        result = lower_with(network, given[0], calibration=given, per_op=False, **ANYTHING)
         found = [f["text"] for f in result.report["warnings"] if f["kind"] == "constant_input"]
         texts.append(found)
     ((text,), nothing) = texts
@@ -129,7 +137,7 @@ _MASKS = (torch.zeros(3, 4, dtype=torch.bool), torch.eye(3, 4, dtype=torch.bool)
 
 def test_what_is_infinite_is_not_measured_and_said() -> None:
     network = Behind(lambda y: torch.where(y > 0.5, y, -math.inf)).eval()
-    result = lower(network, good()[0], calibration=good(), per_op=False)
+    result = lower(network, good()[0], calibration=good(), measure=Measure(per_op=False))
     (text,) = (f["text"] for f in result.report["warnings"] if f["kind"] == "endless_output")
     assert re.match(r"`where` is infinite or NaN in float in \d+ elements of 32 samples", text)
     sqnr = result.report["quality"]["outputs"][0]["sqnr_db"]
@@ -207,7 +215,7 @@ def test_a_bias_that_is_no_mask_is_an_error() -> None:
         return [(0.5 * x, row if i % 2 else some) for i, (x,) in enumerate(drawn)]
 
     data = data_with(torch.full((6,), -1e9))
-    lower(network, data[0], calibration=data, per_op=False, **ANYTHING)
+    lower_with(network, data[0], calibration=data, per_op=False, **ANYTHING)
     data = data_with(torch.linspace(-20.0, 3.0, 6))
     with pytest.raises(LoweringError, match="calibration sample 1 has -20 in it"):
         lower(network, data[0], calibration=data)
@@ -225,11 +233,11 @@ def test_ranges_are_doubted_by_name() -> None:
     """A value far from zero takes few steps of a range that holds zero; another one saturates."""
     layer = model(lambda a, x: a(x), nn.Linear(8, 4))
     pressure = affine(0.1, 1013.0)
-    result = lower(layer, pressure[0], calibration=pressure, **ANYTHING)
+    result = lower_with(layer, pressure[0], calibration=pressure, **ANYTHING)
     (coarse,) = (f for f in result.report["warnings"] if f["kind"] == "coarse_range")
     assert "is in [101" in coarse["text"] and "subtract its mean" in coarse["text"]
     small, large = affine(0.1, 0.0), affine(1.0, 0.0)
-    result = lower(layer, small[0], calibration=small, evaluation=large, **ANYTHING)
+    result = lower_with(layer, small[0], calibration=small, evaluation=large, **ANYTHING)
     saturated = [f["value"] for f in result.report["warnings"] if f["kind"] == "saturation"]
     assert saturated == ["inputs_0", "linear"]
 
@@ -246,7 +254,7 @@ def test_a_coarse_value_inside_is_doubted_where_an_output_is_rough(is_all: bool)
         return (weights - 0.125) * 1e3 if is_all else a(x) + weights @ torch.ones(8, 4)
 
     layer = model(weighted, nn.Linear(8, 4))
-    result = lower(layer, data[0], calibration=data, per_op=False, **ANYTHING)
+    result = lower_with(layer, data[0], calibration=data, per_op=False, **ANYTHING)
     assert ("coarse_range" in warned(result)) == is_all
 
 
@@ -278,7 +286,7 @@ def test_a_clamp_of_few_steps_of_a_value_with_other_readers_is_doubted(
     ):
         with torch.no_grad():
             layer.bias[0] = offset  # type: ignore[index]
-        result = lower(
+        result = lower_with(
             network.eval(), data[0], calibration=data, quantization=quantization, **ANYTHING
         )
         texts = [f["text"] for f in result.report["warnings"] if f["kind"] == "coarse_range"]
@@ -294,7 +302,7 @@ def test_what_is_hardly_outside_of_a_range_does_not_saturate(scale: float, satur
     small = [(x.clamp(-1.0, 1.0),) for (x,) in affine(1.0, 0.0)]
     large = [(scale * x,) for (x,) in small]
     layer = model(lambda x: torch.tanh(x) * 2.0)
-    result = lower(layer, small[0], calibration=small, evaluation=large, **ANYTHING)
+    result = lower_with(layer, small[0], calibration=small, evaluation=large, **ANYTHING)
     clipped = [row["clipped"] for row in result.report["quality"]["values"]]
     assert max(clipped) > 0.01
     assert ("saturation" in warned(result)) == saturates
@@ -307,7 +315,7 @@ def test_samples_that_are_in_the_order_of_their_classes_are_measured_all_over() 
     small = [(x.clamp(-1.0, 1.0),) for (x,) in affine(1.0, 0.0)]
     held = [*small, *[(x * 3.0,) for (x,) in small[:16]]]
     layer = model(lambda a, x: a(x) * 2.0, nn.Linear(8, 4))
-    result = lower(layer, small[0], calibration=small, evaluation=held, **ANYTHING)
+    result = lower_with(layer, small[0], calibration=small, evaluation=held, **ANYTHING)
     texts = [f["text"] for f in result.report["warnings"] if f["kind"] == "saturation"]
     assert texts and all(" on 16 of 48 held-out samples: " in text for text in texts)
     highest = max(float(x.max()) for (x,) in held)
@@ -323,7 +331,7 @@ def test_a_value_inside_that_saturates_is_doubted_where_an_output_is_rough(scale
     data = affine(1.0, 0.0)
     held = [(x.clamp(-1.0, 1.0) * scale,) for (x,) in data]
     network = model(lambda a, x: torch.sin(a(x)) * 4.0, nn.Linear(8, 16))
-    result = lower(network, data[0], calibration=data, evaluation=held, **ANYTHING)
+    result = lower_with(network, data[0], calibration=data, evaluation=held, **ANYTHING)
     rough = result.report["quality"]["outputs"][0]["sqnr_db"] < 25.0
     saturated = [f["value"] for f in result.report["warnings"] if f["kind"] == "saturation"]
     assert rough == (scale > 1.0) and ("linear" in saturated) == rough
@@ -361,7 +369,7 @@ def constants(*values: float) -> Samples:
 )
 def test_constant_inputs(calibration: Samples, kind: str | None) -> None:
     layer = model(lambda a, x, y: a(x) * y, nn.Linear(8, 4))
-    found = warned(lower(layer, calibration[0], calibration=calibration, **ANYTHING))
+    found = warned(lower_with(layer, calibration[0], calibration=calibration, **ANYTHING))
     assert found & {"constant_input", "dead_input"} == ({kind} if kind else set())
 
 
@@ -369,14 +377,14 @@ def test_two_values_need_no_steps_between_them() -> None:
     """Neighbours of a graph, or which of some classes it is, as float32."""
     data = [(((x > 0.8) * 1.0),) for (x,) in samples((1, 9, 9), count=32)]
     layer = model(lambda a, x: a(x), nn.Linear(9, 4))
-    assert warned(lower(layer, data[0], calibration=data, **ANYTHING)) == set()
+    assert warned(lower_with(layer, data[0], calibration=data, **ANYTHING)) == set()
 
 
 def test_a_range_that_is_too_wide_is_no_matter_of_channels() -> None:
     """All of an image's columns are lost beside one outlier."""
     data = [(x.abs(),) for (x,) in samples((1, 1, 8, 8), count=32)]
     data[7][0][0, 0, 3, 3] = 2000.0
-    kinds = warned(lower(nn.Conv2d(1, 4, 3).eval(), data[0], calibration=data, **ANYTHING))
+    kinds = warned(lower_with(nn.Conv2d(1, 4, 3).eval(), data[0], calibration=data, **ANYTHING))
     assert "stretched_range" in kinds and "lost_channels" not in kinds
 
 
@@ -391,6 +399,6 @@ def test_a_range_that_is_too_wide_is_no_matter_of_channels() -> None:
 def test_samples_that_differ_by_a_little_noise(first: int, text: str | None) -> None:
     data = samples((1, 16), count=first)
     slightly = [(data[i % first][0] + 1e-3 * torch.randn(1, 16),) for i in range(40)]
-    result = lower(nn.Linear(16, 4).eval(), slightly[0], calibration=slightly, **ANYTHING)
+    result = lower_with(nn.Linear(16, 4).eval(), slightly[0], calibration=slightly, **ANYTHING)
     found = [f["text"] for f in result.report["warnings"] if f["kind"] == "same_samples"]
     assert len(found) == (text is not None) and (text is None or found[0].startswith(text))

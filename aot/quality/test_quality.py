@@ -17,12 +17,13 @@ from torch import nn
 from aot.accept.export import export_aten
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
+from aot.options import Measure, Quantize
 from aot.quality.float_model import FloatModel
 from aot.quality.outputs import Output, outputs_of
 from aot.quality.quality import Limits
 from aot.quality.value import BINS, End
 from aot.quality.values import SAMPLES
-from aot.testing.fixtures import forget_rules, model, samples
+from aot.testing.fixtures import forget_rules, lower_with, model, samples
 from aot.testing.gestures import Samples, gesture, good, recordings
 from aot.testing.stateful import Buffers, ramp
 
@@ -30,7 +31,7 @@ ANYTHING: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0}
 
 
 def lowered(calibration: Samples, **options: Any) -> Lowered:
-    return lower(gesture(), calibration[0], calibration=calibration, **options)
+    return lower_with(gesture(), calibration[0], calibration=calibration, **options)
 
 
 @functools.cache
@@ -93,7 +94,7 @@ def test_limits_are_the_users(options: dict[str, Any], text: str) -> None:
     torch.manual_seed(0)
     data = samples((1, 8), count=100)
     with pytest.raises(LoweringError, match=text) as error:
-        lower(nn.Linear(8, 100).eval(), data[0], calibration=data, per_op=False, **options)
+        lower_with(nn.Linear(8, 100).eval(), data[0], calibration=data, per_op=False, **options)
     assert error.value.problems, "the worst values, though nobody asked to measure them"
 
 
@@ -111,7 +112,7 @@ def test_limits_are_the_users(options: dict[str, Any], text: str) -> None:
 def test_limits_that_are_none(options: dict[str, Any]) -> None:
     data = samples((1, 8))
     with pytest.raises(LoweringError, match=f"{next(iter(options))} is "):
-        lower(nn.Linear(8, 4).eval(), data[0], calibration=data, **options)
+        lower_with(nn.Linear(8, 4).eval(), data[0], calibration=data, **options)
 
 
 ROWS: dict[str, tuple[Callable[..., object], tuple[nn.Module, ...], tuple[int, ...], bool]] = {
@@ -148,7 +149,9 @@ def test_rows_of_classes(name: str) -> None:
 def test_what_is_no_choice_has_no_agreement() -> None:
     data = samples((1, 3, 6, 5))
     with pytest.raises(LoweringError, match="min_agreement is 0.9, and no output .* is a choice"):
-        lower(nn.Conv2d(3, 2, 3).eval(), data[0], calibration=data, min_agreement=0.9)
+        lower(
+            nn.Conv2d(3, 2, 3).eval(), data[0], calibration=data, measure=Measure(min_agreement=0.9)
+        )
 
 
 def several(a: nn.Module, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -159,19 +162,19 @@ def several(a: nn.Module, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
 @functools.cache
 def with_several_outputs(**options: Any) -> Lowered:
     data = samples((1, 3, 6, 5), count=32)
-    return lower(model(several, nn.Conv2d(3, 4, 3)), data[0], calibration=data, **options)
+    return lower_with(model(several, nn.Conv2d(3, 4, 3)), data[0], calibration=data, **options)
 
 
 def test_outputs_have_the_names_that_the_user_gave_them() -> None:
     network = model(lambda a, x: {"raw": (x * 2.0, a(x)), "none": None}, nn.Linear(8, 4))
     data = samples((1, 8), count=16)
-    lines = lower(network, data[0], calibration=data, per_op=False).quality.lines()
+    lines = lower(network, data[0], calibration=data, measure=Measure(per_op=False)).quality.lines()
     assert [line.split(":")[0] for line in lines] == [
         "output `mul`, ['raw'][0]",
         "output `linear`, ['raw'][1]",
     ]
     with pytest.raises(LoweringError, match=r"\n  output `linear`, \['raw'\]\[1\]: SQNR"):
-        lower(network, data[0], calibration=data, per_op=False, min_sqnr=140.0)
+        lower(network, data[0], calibration=data, measure=Measure(per_op=False, min_sqnr=140.0))
 
 
 def test_every_output_is_measured_for_what_it_is() -> None:
@@ -230,7 +233,9 @@ def test_float_ops_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_rules(monkeypatch, torch.ops.aten.div.Tensor)
     data = samples((1, 8), count=16)
     division = model(lambda x: x / (x.abs().sum(1, keepdim=True) + 1.0))
-    result = lower(division, data[0], calibration=data, allow_float_fallback=True)
+    result = lower(
+        division, data[0], calibration=data, quantize=Quantize(allow_float_fallback=True)
+    )
     assert result.report["float_ops"] > 0
     assert result.report["quality"]["outputs"][0]["sqnr_db"] > 30
 
@@ -240,7 +245,7 @@ def test_indices_are_inputs_without_a_range() -> None:
     data = [(torch.randint(0, 9, (1, 6), generator=generator),) for _ in range(32)]
     parts = nn.Embedding(9, 6), nn.Linear(6, 4)
     words = model(lambda table, layer, x: layer(table(x)).mean(1), *parts)
-    result = lower(words, data[0], calibration=data[:24], evaluation=data[24:])
+    result = lower(words, data[0], calibration=data[:24], measure=Measure(evaluation=data[24:]))
     assert result.report["quality"]["outputs"][0]["sqnr_db"] > 25
     assert warned(result) == set() and result.quality.worst()
 
@@ -253,7 +258,9 @@ def smoothed(m: Any, x: torch.Tensor) -> torch.Tensor:
 def test_state_is_carried_through_sequences() -> None:
     module: Any = Buffers(smoothed, a=ramp()).eval()
     sequences = [samples((1, 6), count=12), samples((1, 6), count=4)]
-    result = lower(module, sequences[0][0], calibration=sequences, evaluation=sequences)
+    result = lower(
+        module, sequences[0][0], calibration=sequences, measure=Measure(evaluation=sequences)
+    )
     assert torch.equal(module.a, ramp()), "the user's own state stays"
     quality = result.report["quality"]
     assert quality["samples"] == 16 and quality["outputs"][0]["sqnr_db"] > 25
@@ -334,14 +341,21 @@ class Uneven(nn.Module):
 
 def test_noise_of_single_values_adds_up_to_the_models() -> None:
     data = samples((1, 16), count=32)
-    result = lower(Uneven().eval(), data[0], calibration=data, evaluation=data[:4], min_sqnr=0.0)
+    result = lower(
+        Uneven().eval(),
+        data[0],
+        calibration=data,
+        measure=Measure(evaluation=data[:4], min_sqnr=0.0),
+    )
     alone = sum(value.noise_to_signal or 0.0 for value in result.quality.values)
     measured = result.report["quality"]["outputs"][0]["sqnr_db"]
     # 4 dB: the errors are not quite independent, the first of these three values rounds for all.
     assert -10 * math.log10(alone) == pytest.approx(measured, abs=4.0)
     worst = result.quality.worst()[0]
     assert "both = torch.relu(self.fine(x)) + (self.coarse(x) + 20.0)" in worst.source
-    cheap = lower(Uneven().eval(), data[0], calibration=data, min_sqnr=0.0, per_op=False)
+    cheap = lower(
+        Uneven().eval(), data[0], calibration=data, measure=Measure(min_sqnr=0.0, per_op=False)
+    )
     rows = cheap.report["quality"]["values"]
     assert rows and all(row["alone_db"] is None and row["sqnr_db"] is not None for row in rows)
 
@@ -359,7 +373,7 @@ def test_the_best_of_one_number(best: Callable[[torch.Tensor], torch.Tensor]) ->
     function = model(lambda x: best(x.flatten().argmax()))
     generator = torch.Generator().manual_seed(1)
     data = [torch.randperm(12, generator=generator).reshape(2, 6).float() for _ in range(8)]
-    result = lower(function, data[0], calibration=data, **ANYTHING)
+    result = lower_with(function, data[0], calibration=data, **ANYTHING)
     for x in data:
         (given,) = result.reference([x])
         assert torch.equal(given.long(), function(x))

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from aot.lower import lower
+from aot.options import Measure
 from aot.testing.gestures import gesture, good, recordings
 
 Change = Callable[[torch.Tensor], torch.Tensor]
@@ -17,7 +18,9 @@ Change = Callable[[torch.Tensor], torch.Tensor]
 
 def doubts(example: torch.Tensor, change: Change, count: int = 32) -> list[str]:
     data = [(change(x),) for (x,) in good()[:count]]
-    result = lower(gesture(), (example,), calibration=data, per_op=False, min_sqnr=-math.inf)
+    result = lower(
+        gesture(), (example,), calibration=data, measure=Measure(per_op=False, min_sqnr=-math.inf)
+    )
     return [f["text"] for f in result.report["warnings"] if f["kind"] == "unlike_example"]
 
 

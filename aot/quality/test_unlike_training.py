@@ -11,8 +11,8 @@ import pytest
 import torch
 from torch import nn
 
-from aot.lower import Lowered, lower
-from aot.testing.fixtures import samples
+from aot.lower import Lowered
+from aot.testing.fixtures import lower_with, samples
 
 ANYTHING: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0}
 
@@ -38,7 +38,7 @@ def test_samples_of_another_scale_than_trainings(scale: float, text: str | None)
     batch = torch.rand(32, 1, 8, 8)
     network(batch)
     data = [(x * scale,) for x in torch.split(batch, 1)]
-    result = lower(network.eval(), data[0], calibration=data, **ANYTHING)
+    result = lower_with(network.eval(), data[0], calibration=data, **ANYTHING)
     found = [f for f in result.report["warnings"] if f["kind"] == "unlike_training"]
     assert [f["module"] for f in found] == (["0 (Conv2d)"] if text else [])
     assert text is None or text in found[0]["text"]
@@ -72,7 +72,7 @@ def test_a_batch_norm_in_front_of_layers_remembers_what_it_read(
     network(batch)
     data = [(x * scale,) for x in torch.split(batch, 1)]
     options = {**ANYTHING, "equalize": equalize}
-    result = lower(network.eval(), data[0], calibration=data, **options)
+    result = lower_with(network.eval(), data[0], calibration=data, **options)
     found = [f["text"] for f in result.report["warnings"] if f["kind"] == "unlike_training"]
     assert [subject in text for text in found] == [True] * (scale != 1.0)
 
@@ -85,14 +85,16 @@ def test_samples_with_one_value_a_channel_are_together_enough(count: int, warns:
     batch = torch.randn(count, 6)
     network(batch)
     data = [(x / 255,) for x in torch.split(batch, 1)]
-    lowered = lower(network.eval(), data[0], calibration=data, **ANYTHING)
+    lowered = lower_with(network.eval(), data[0], calibration=data, **ANYTHING)
     assert ("unlike_training" in warned(lowered)) is warns
 
 
 def test_a_batch_norm_that_was_never_trained_remembers_nothing() -> None:
     network = nn.Sequential(nn.Conv2d(1, 6, 3), nn.BatchNorm2d(6)).eval()
     data = [(x * 255.0,) for (x,) in samples((1, 1, 8, 8), count=16)]
-    assert "unlike_training" not in warned(lower(network, data[0], calibration=data, **ANYTHING))
+    assert "unlike_training" not in warned(
+        lower_with(network, data[0], calibration=data, **ANYTHING)
+    )
 
 
 @pytest.mark.parametrize("moved", [0.0, 3.0, 4.0])
@@ -102,7 +104,7 @@ def test_samples_that_are_shifted_from_trainings(moved: float) -> None:
     batch = torch.randn(32, 6)
     network(batch)
     data = [(x + moved,) for x in torch.split(batch, 1)]
-    result = lower(network.eval(), data[0], calibration=data, **ANYTHING)
+    result = lower_with(network.eval(), data[0], calibration=data, **ANYTHING)
     found = [f["text"] for f in result.report["warnings"] if f["kind"] == "unlike_training"]
     assert [" deviations away from " in text for text in found] == [True] * (moved > 0.0)
 
@@ -114,5 +116,5 @@ def test_one_sample_that_is_far_out_does_not_make_all_unlike_training() -> None:
     network(batch)
     batch[7] *= 60.0
     data = [(x,) for x in torch.split(batch, 1)]
-    kinds = warned(lower(network.eval(), data[0], calibration=data, **ANYTHING))
+    kinds = warned(lower_with(network.eval(), data[0], calibration=data, **ANYTHING))
     assert "stretched_range" in kinds and "unlike_training" not in kinds

@@ -10,7 +10,8 @@ import torch
 from torch import nn
 
 from aot.dialect.qdq import UNCORRECTED
-from aot.lower import Lowered, lower
+from aot.lower import Lowered
+from aot.testing.fixtures import lower_with
 
 CHANNELS = 48
 
@@ -49,7 +50,7 @@ def results() -> tuple[Lowered, Lowered]:
     options: dict[str, Any] = {"evaluation": data(16, 2), "per_op": False, "min_sqnr": 0.0}
     calibration = data(16, 1)
     before, after = (
-        lower(net, calibration[0], calibration=calibration, correct_bias=correct, **options)
+        lower_with(net, calibration[0], calibration=calibration, correct_bias=correct, **options)
         for correct in (False, True)
     )
     return before, after

@@ -14,9 +14,10 @@ from torch.fx import GraphModule
 from aot.dialect.graph import edge_of
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
+from aot.options import Measure, Quantize
 from aot.quantizer.observers import OBSERVERS, begin_sample
 from aot.quantizer.others import KEY
-from aot.testing.fixtures import op_counts, samples
+from aot.testing.fixtures import lower_with, op_counts, samples
 from aot.upstream.torchao import QuantizationAnnotation, Quantizer
 
 DATA = samples((1, 3, 6, 6), count=8)
@@ -43,7 +44,7 @@ def net() -> nn.Module:
 
 
 def lowered(**options: Any) -> Lowered:
-    return lower(net(), DATA[0], calibration=DATA, per_op=False, **options)
+    return lower_with(net(), DATA[0], calibration=DATA, per_op=False, **options)
 
 
 @functools.cache
@@ -90,7 +91,7 @@ def test_layers_stay_float(name: str) -> None:
 def test_a_float_layer_computes_as_torch_does() -> None:
     """On what the int8 layers before it give."""
     result = lowered(quantization={"head": "float32"})
-    inner = lower(_Body().eval(), DATA[0], calibration=DATA, per_op=False)
+    inner = lower(_Body().eval(), DATA[0], calibration=DATA, measure=Measure(per_op=False))
     (x,) = DATA[0]
     body = inner.dequantize_outputs(inner.reference([x]))[0]
     parts: Any = net()
@@ -197,7 +198,11 @@ def test_a_function_is_split_where_layers_differ(
 ) -> None:
     data = samples((1, 8), count=8)
     result = lower(
-        Gate().eval(), data[0], calibration=data, per_op=False, quantization=quantization
+        Gate().eval(),
+        data[0],
+        calibration=data,
+        quantize=Quantize(quantization=quantization),
+        measure=Measure(per_op=False),
     )
     counts = op_counts(result.module)
     assert {op: counts.get(op, 0) for op in expected} == expected
@@ -216,7 +221,11 @@ def test_a_function_in_float_is_so_in_all_that_becomes_of_it(pattern: str) -> No
     """It has no kernel of its own, and is written in five ops that have."""
     data = samples((1, 4, 8), count=4)
     result = lower(
-        Scores().eval(), data[0], calibration=data, per_op=False, quantization={pattern: "float32"}
+        Scores().eval(),
+        data[0],
+        calibration=data,
+        quantize=Quantize(quantization={pattern: "float32"}),
+        measure=Measure(per_op=False),
     )
     counts = op_counts(result.module)
     assert counts["pl.bmm"] == 2 and "pl.softmax" not in counts
@@ -232,7 +241,7 @@ def test_a_layer_without_a_float_kernel_is_an_error() -> None:
     layers = nn.Sequential(nn.Linear(8, 4), InverseErrors()).eval()
     data = [torch.randn(2, 8)] * 4
     with pytest.raises(LoweringError, match=r"erfinv.*no float kernel\n.*at 1 \(InverseErrors\)"):
-        lower(layers, data[0], calibration=data, quantization={"1": "float32"})
+        lower(layers, data[0], calibration=data, quantize=Quantize(quantization={"1": "float32"}))
 
 
 class KeepsFloat(Quantizer):  # type: ignore[misc]

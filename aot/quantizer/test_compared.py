@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from aot.lower import lower
+from aot.options import Measure, Quantize
 from aot.testing.fixtures import model
 
 Function = Callable[..., object]
@@ -50,7 +51,11 @@ def test_comparisons_are_equal(quantization: str, name: str) -> None:
     data = [tuple(DRAWN[kind](generator) for kind in kinds) for _ in range(16)]
     module = model(function)
     lowered = lower(
-        module, data[0], calibration=data, quantization=quantization, min_agreement=0, per_op=False
+        module,
+        data[0],
+        calibration=data,
+        quantize=Quantize(quantization=quantization),
+        measure=Measure(min_agreement=0, per_op=False),
     )
     for sample in data:
         expected = module(*sample)
@@ -66,6 +71,10 @@ def test_no_observer_cuts_off_a_rare_whole_number(observer: str) -> None:
     data = [torch.zeros(1, 500) for _ in range(16)]
     data[3][0, 17] = 1.0
     lowered = lower(
-        model(lambda y: y == 1), data[0], calibration=data, observer=observer, min_agreement=0
+        model(lambda y: y == 1),
+        data[0],
+        calibration=data,
+        quantize=Quantize(observer=observer),
+        measure=Measure(min_agreement=0),
     )
     assert torch.equal(lowered.reference(data[3])[0], data[3] == 1)

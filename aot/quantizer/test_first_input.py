@@ -14,8 +14,9 @@ from torch.nn.functional import pad
 
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Io, Measure, Quantize
 from aot.quality.decibels import decibels, power
-from aot.testing.fixtures import model, samples
+from aot.testing.fixtures import lower_with, model, samples
 from aot.testing.lockstep import compare
 
 DATA = samples((1, 3, 8, 8), count=12)
@@ -59,7 +60,7 @@ def _port(report: Any, side: str) -> list[Any]:
 )
 def test_a_chain(name: str, of_front: str, of_back: str) -> None:
     front, back = _front(), _back(name)
-    first = lower(front, DATA[0], calibration=DATA, quantization=of_front)
+    first = lower(front, DATA[0], calibration=DATA, quantize=Quantize(quantization=of_front))
     between: list[tuple[torch.Tensor, ...]] = [(front(*sample),) for sample in DATA]
     if "second" in name:
         between = [(*sample, torch.full((1, 5), 0.1 * i)) for i, sample in enumerate(between)]
@@ -68,9 +69,9 @@ def test_a_chain(name: str, of_front: str, of_back: str) -> None:
         back,
         between[0],
         calibration=between,
-        quantization=of_back,
-        input_from=report,
-        per_op=False,
+        quantize=Quantize(quantization=of_back),
+        io=Io(input_from=report),
+        measure=Measure(per_op=False),
     )
     assert _port(second.report, "inputs") == _port(first.report, "outputs")
     assert compare(second, between).largest <= 1
@@ -81,10 +82,12 @@ def test_a_chain(name: str, of_front: str, of_back: str) -> None:
 )
 def test_images_in_either_order(of_front: str, layout: str) -> None:
     front, back = _front(), _back("a layer")
-    first = lower(front, DATA[0], calibration=DATA, io_layout=of_front, per_op=False)
+    first = lower(
+        front, DATA[0], calibration=DATA, io=Io(io_layout=of_front), measure=Measure(per_op=False)
+    )
     between = [(front(*sample),) for sample in DATA]
     options: dict[str, Any] = {"input_from": first.report, "io_layout": of_front, "per_op": False}
-    second = lower(back, between[0], calibration=between, **options)
+    second = lower_with(back, between[0], calibration=between, **options)
     output, taken = first.report["outputs"][0], second.report["inputs"][0]
     same = ("dtype", "scale", "zero_point", "shape", "layout")
     assert [output[name] for name in same] == [taken[name] for name in same]
@@ -95,7 +98,7 @@ def test_values_are_handed_on_as_they_are() -> None:
     front, back = _front(torch.sigmoid), _back("a layer")
     first = lower(front, DATA[0], calibration=DATA)
     between = [(front(*sample),) for sample in DATA]
-    second = lower(back, between[0], calibration=between, input_from=first.report)
+    second = lower(back, between[0], calibration=between, io=Io(input_from=first.report))
     alone = lower(back, between[0], calibration=between)
     wanted, found, apart = [], [], []
     for sample, values in zip(DATA, between, strict=True):
@@ -142,4 +145,4 @@ def test_what_cannot_be_taken(before: Any, options: dict[str, Any], says: str) -
     net = nn.Sequential(nn.Linear(4, 3)).eval()
     data = samples((1, 4))
     with pytest.raises(LoweringError, match=says):
-        lower(net, data[0], calibration=data, input_from=before, min_sqnr=-999.0, **options)
+        lower_with(net, data[0], calibration=data, input_from=before, min_sqnr=-999.0, **options)

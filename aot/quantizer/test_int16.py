@@ -17,8 +17,9 @@ from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.quantization import INT16, Quantization
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
+from aot.options import Quantize
 from aot.quantizer.int16 import widened
-from aot.testing.fixtures import model, op_counts, samples
+from aot.testing.fixtures import lower_with, model, op_counts, samples
 from aot.testing.lockstep import compare
 
 DATA = samples((2, 6), count=8)
@@ -64,7 +65,7 @@ def net() -> nn.Module:
 def lowered(*layers: str) -> Lowered:
     quantization = dict.fromkeys(layers, "int16")
     options: dict[str, Any] = {"quantization": quantization, "min_sqnr": 0.0, "per_op": False}
-    return lower(net(), DATA[0], calibration=DATA, **options)
+    return lower_with(net(), DATA[0], calibration=DATA, **options)
 
 
 INT8 = {"add": "int8", "linear": "int8", "softmax": "int8"}
@@ -111,7 +112,7 @@ STEEP: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 def test_a_function_that_is_steep_near_zero_is_as_near_as_elsewhere(name: str) -> None:
     given = [(torch.cat([x[0], 1e-3 * x[0]], -1),) for x in DATA]
     options: dict[str, Any] = {"quantization": "int16", "min_sqnr": 0.0, "per_op": False}
-    lowered = lower(model(STEEP[name]), given[0], calibration=given, **options)
+    lowered = lower_with(model(STEEP[name]), given[0], calibration=given, **options)
     assert compare(lowered, given).by_op["lut int16"].largest <= 40
 
 
@@ -120,7 +121,7 @@ def test_no_int16_form_is_an_error_with_its_place(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(OPS["log_softmax"].dtypes, "input", (torch.int8,))
     model = nn.Sequential(nn.Linear(6, 3), nn.LogSoftmax(-1)).eval()
     with pytest.raises(LoweringError, match=r"log_softmax.*no int16 form\n.*at 1 \(LogSoftmax\)"):
-        lower(model, DATA[0], calibration=DATA, quantization={"1": "int16"})
+        lower(model, DATA[0], calibration=DATA, quantize=Quantize(quantization={"1": "int16"}))
 
 
 class Sequence(nn.Module):
@@ -144,7 +145,9 @@ def _sqnr(make: Callable[[], nn.Module], quantization: str | dict[str, str]) -> 
         torch.manual_seed(0)
         model = make().eval()
     options: dict[str, Any] = {"min_sqnr": 0.0, "per_op": False}
-    quality = lower(model, data[0], calibration=data, quantization=quantization, **options).quality
+    quality = lower_with(
+        model, data[0], calibration=data, quantization=quantization, **options
+    ).quality
     found = quality.outputs[0].sqnr_db
     assert found is not None
     return found
@@ -197,7 +200,7 @@ def test_a_function_meets_the_other_type(name: str, wide: str) -> None:
         torch.manual_seed(0)
         both = Both().eval()
     options: dict[str, Any] = {"quantization": {wide: "int16"}, "per_op": False}
-    result = lower(both, DATA[0], calibration=DATA, **options)
+    result = lower_with(both, DATA[0], calibration=DATA, **options)
     assert op_counts(result.module)["pl.requantize"] == 1
     assert (result.quality.outputs[0].sqnr_db or 0.0) > 34.0
 
@@ -220,7 +223,7 @@ def test_a_choice_is_of_what_its_values_are(name: str, quantization: dict[str, s
     """The layer in front is of the other type."""
     net = model(lambda a, x: CHOICES[name](a(x)), nn.Linear(6, 6))
     options: dict[str, Any] = {"quantization": quantization, "per_op": False}
-    result = lower(net, DATA[0], calibration=DATA, **options)
+    result = lower_with(net, DATA[0], calibration=DATA, **options)
     agrees = compare(result, DATA)
     assert all(difference.largest <= 1 for difference in agrees.by_op.values())
 
@@ -230,7 +233,7 @@ def test_a_range_has_room_for_what_calibration_did_not_show(observer: str) -> No
     """Held-out samples a fifth larger, which the range of all that was seen would cut off."""
     held = [tuple(1.2 * x for x in sample) for sample in DATA]
     options: dict[str, Any] = {"quantization": "int16", "observer": observer, "min_sqnr": 0.0}
-    result = lower(net(), DATA[0], calibration=DATA, evaluation=held, per_op=False, **options)
+    result = lower_with(net(), DATA[0], calibration=DATA, evaluation=held, per_op=False, **options)
     found = result.quality.outputs[0].sqnr_db
     assert found is not None and (found > 50.0) == (observer != "percentile")
 
@@ -269,7 +272,7 @@ def test_a_mask_of_values_is_of_bools(name: str, quantization: str) -> None:
     # No value is near the 1 that decides.
     data = [((2.0 * x).round() / 2.0 + 0.25,) for (x,) in samples((4, 5), count=16)]
     options: dict[str, Any] = {"quantization": quantization, "per_op": False}
-    result = lower(Mask().eval(), data[0], calibration=data, min_sqnr=0.0, **options)
+    result = lower_with(Mask().eval(), data[0], calibration=data, min_sqnr=0.0, **options)
     for sample in data:
         expected, (found,) = Mask()(*sample), result.reference(sample)
         if expected.dtype is torch.bool:

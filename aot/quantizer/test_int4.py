@@ -15,9 +15,10 @@ from aot.dialect.ops.linear_w4 import linear_w4, packed
 from aot.dialect.quantization import INT4_GROUPS_WEIGHT
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
+from aot.options import Quantize
 from aot.quantizer.int4 import rounded_to_groups
 from aot.rules.four_bits import _in_groups
-from aot.testing.fixtures import op_counts, samples
+from aot.testing.fixtures import lower_with, op_counts, samples
 from aot.testing.lockstep import compare
 
 DATA = samples((1, 96, 2, 2), count=8)
@@ -51,7 +52,7 @@ def net() -> nn.Module:
 @functools.cache
 def lowered(*layers: tuple[str, str]) -> Lowered:
     options: dict[str, Any] = {"quantization": dict(layers), "per_op": False, "min_sqnr": 0.0}
-    return lower(net(), DATA[0], calibration=DATA, **options)
+    return lower_with(net(), DATA[0], calibration=DATA, **options)
 
 
 def constant_bytes(result: Lowered, op: str) -> int:
@@ -122,13 +123,23 @@ def test_a_recurrent_layer_of_four_bits_is_one_error() -> None:
 
     data = samples((5, 2, 4), count=16)
     with pytest.raises(LoweringError, match=r"four bits.*\n.*at rnn \(LSTM\)") as error:
-        lower(Net().eval(), data[0], calibration=data, quantization={"rnn": "int8w4"})
+        lower(
+            Net().eval(),
+            data[0],
+            calibration=data,
+            quantize=Quantize(quantization={"rnn": "int8w4"}),
+        )
     assert len(error.value.problems) == 1
 
 
 def test_groups_have_no_training() -> None:
     with pytest.raises(LoweringError, match="int8w4g32 has no training; int8w4 has"):
-        lower(net(), DATA[0], calibration=DATA, quantization="int8w4g32", train=lambda _: None)
+        lower(
+            net(),
+            DATA[0],
+            calibration=DATA,
+            quantize=Quantize(quantization="int8w4g32", train=lambda _: None),
+        )
 
 
 @pytest.mark.parametrize("depth", [1, 2, 33, 64])
@@ -151,7 +162,7 @@ def test_a_layer_of_one_input() -> None:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         layer = nn.Sequential(nn.Linear(1, 4)).eval()
-    result = lower(layer, data[0], calibration=data, quantization="int8w4g32")
+    result = lower(layer, data[0], calibration=data, quantize=Quantize(quantization="int8w4g32"))
     assert all(found.largest <= 1 for found in compare(result, data).by_op.values())
     assert sqnr(result) > 35.0
 

@@ -15,8 +15,8 @@ from torch import nn
 from torch.nn import functional
 
 from aot.dialect.graph import border_nodes, edge_of
-from aot.lower import Lowered, lower
-from aot.testing.fixtures import model
+from aot.lower import Lowered
+from aot.testing.fixtures import lower_with, model
 
 _WORSE_DB = 1.0
 """Than only the input and the output quantized: the op itself rounds."""
@@ -91,10 +91,10 @@ def test_rows_of_very_different_scale(name: str) -> None:
     make, shape = NORMS[name]
     network, samples = make().eval(), data(shape)
     options: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0, "per_op": False}
-    result = lower(network, samples[0], calibration=samples[:16], **options)
+    result = lower_with(network, samples[0], calibration=samples[:16], **options)
     reached, ideal = reached_and_ideal(network, result, samples[16:])
     assert reached > ideal - _WORSE_DB, (reached, ideal)
     # int16 holds the small rows beside the large ones.
     options |= {"calibration": samples[:16], "quantization": "int16"}
-    wide, _ = reached_and_ideal(network, lower(network, samples[0], **options), samples[16:])
+    wide, _ = reached_and_ideal(network, lower_with(network, samples[0], **options), samples[16:])
     assert wide > reached + 15.0 and wide > 35.0, (reached, wide)

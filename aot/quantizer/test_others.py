@@ -16,6 +16,7 @@ from aot.dialect.graph import dialect_op
 from aot.dialect.ops.linear import linear
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Measure, Quantize
 from aot.quantizer.others import KEY
 from aot.quantizer.testing import (
     CHANNELS,
@@ -201,7 +202,13 @@ def test_states_that_nobody_reads_are_observed_behind_another() -> None:
         net = Recurrent().eval()
     samples = list(torch.randn((24, 1, 6, 2), generator=torch.Generator().manual_seed(3)))
     quantizer = DropsDead(VALUES, WEIGHTS)
-    result = lower(net, samples[0], calibration=samples, quantizer=quantizer, per_op=False)
+    result = lower(
+        net,
+        samples[0],
+        calibration=samples,
+        quantize=Quantize(quantizer=quantizer),
+        measure=Measure(per_op=False),
+    )
     assert op_counts(result.folded)["pl.lstm"] == 2
     assert (result.quality.outputs[0].sqnr_db or 0.0) > 30.0
 

@@ -15,10 +15,10 @@ from torch import nn
 from torch.fx import GraphModule
 
 from aot.errors import LoweringError
-from aot.lower import Lowered, lower
+from aot.lower import Lowered
 from aot.quantizer.others import KEY
 from aot.quantizer.testing import VALUES, WEIGHTS, WIDE
-from aot.testing.fixtures import model, op_counts, samples
+from aot.testing.fixtures import lower_with, model, op_counts, samples
 from aot.upstream.torchao import QuantizationAnnotation, Quantizer
 
 _aten = torch.ops.aten
@@ -69,7 +69,7 @@ def lowered(net: str, quantizer: Quantizer | None, **options: Any) -> Lowered:
         module = model(function, *(make() for make in children))
     data = samples(*shapes, count=48)
     options = {"min_sqnr": -math.inf, "per_op": False, "min_agreement": 0.0, **options}
-    return lower(module, data[0], calibration=data, quantizer=quantizer, **options)
+    return lower_with(module, data[0], calibration=data, quantizer=quantizer, **options)
 
 
 # name: net, what is annotated, ops of the dialect

@@ -13,6 +13,7 @@ from torch.fx import GraphModule
 
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Quantize
 from aot.quantizer.others import KEY
 from aot.quantizer.testing import (
     CHANNELS,
@@ -123,7 +124,12 @@ class OfLstm(Quantizer):  # type: ignore[misc]
 def test_a_part_of_an_op_is_an_error() -> None:
     samples = list(torch.randn((24, 1, 6, 2), generator=torch.Generator().manual_seed(3)))
     with pytest.raises(LoweringError, match="annotates a part(.|\n)*at layer .LSTM."):
-        lower(Recurrent().eval(), samples[0], calibration=samples, quantizer=OfLstm())
+        lower(
+            Recurrent().eval(),
+            samples[0],
+            calibration=samples,
+            quantize=Quantize(quantizer=OfLstm()),
+        )
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,10 @@ from aot.dialect.graph import edge_of, quantization_of
 from aot.dialect.quantization import Quantization
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Measure, Quantize
 from aot.passes.fold_qdq import fold_qdq
 from aot.quantizer.observers import KnownRange
-from aot.testing.fixtures import model, op_counts, quantized, samples
+from aot.testing.fixtures import lower_with, model, op_counts, quantized, samples
 from aot.upstream.torch import tree_leaves
 
 IMAGE, ROW = (1, 16, 8, 8), (1, 1000)
@@ -144,7 +145,7 @@ def test_what_is_infinite_saturates(quantization: str, observer: str) -> None:
 
     data = DATA[ROW]
     options: dict[str, Any] = {"quantization": quantization, "observer": observer}
-    result = lower(model(function), data[0], calibration=data, min_sqnr=-math.inf, **options)
+    result = lower_with(model(function), data[0], calibration=data, min_sqnr=-math.inf, **options)
     for node in result.module.graph.output_node().all_input_nodes:
         assert math.isfinite(quantization_of(node).scale)
     logarithms = result.quality.outputs[0].sqnr_db
@@ -155,7 +156,7 @@ def test_what_is_infinite_saturates(quantization: str, observer: str) -> None:
 def test_what_is_no_number_is_an_error(observer: str) -> None:
     data = DATA[ROW]
     with pytest.raises(LoweringError, match="sample 0, aten.sqrt.default gives NaN"):
-        lower(model(torch.sqrt), data[0], calibration=data, observer=observer)
+        lower(model(torch.sqrt), data[0], calibration=data, quantize=Quantize(observer=observer))
 
 
 @pytest.mark.parametrize("padding", ["zeros", "border"])
@@ -192,8 +193,8 @@ def test_values_below_a_millionth_are_as_good_as_others(name: str, kind: str) ->
             model(lambda x, size=size: SMALL[name](x, size)),
             data[0],
             calibration=data,
-            quantization=kind,
-            per_op=False,
+            quantize=Quantize(quantization=kind),
+            measure=Measure(per_op=False),
         )
         .quality.outputs[0]
         .sqnr_db

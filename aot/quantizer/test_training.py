@@ -18,10 +18,11 @@ from torch.fx import GraphModule
 from aot.accept.calibration import calibrate
 from aot.accept.export import export_aten
 from aot.lower import Lowered, lower
+from aot.options import Measure, Quantize
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import Recipe
 from aot.quantizer.training import Batches, Trainable
-from aot.testing.fixtures import model, op_counts, samples
+from aot.testing.fixtures import lower_with, model, op_counts, samples
 from aot.upstream.torch import tree_map
 from aot.upstream.torchao import prepare_pt2e
 
@@ -92,7 +93,7 @@ def lowered(train: Callable[[nn.Module], None] | None) -> Lowered:
     images, _ = digits()
     data = [(x,) for x in images[:48].split(1)]
     limits = {"min_sqnr": -100.0, "min_agreement": 0.0, "per_op": False}
-    return lower(trained(), data[0], calibration=data, train=train, **limits)  # type: ignore[arg-type]
+    return lower_with(trained(), data[0], calibration=data, train=train, **limits)
 
 
 def right(result: Lowered) -> float:
@@ -239,7 +240,9 @@ def test_a_layer_in_float_trains_with_its_batch_norm() -> None:
         seen.append(module.eval()(x[:1]).detach())
         seen.append(x[:1])
 
-    result = lower(net, data[0], calibration=data, train=train, quantization=float_layer)
+    result = lower(
+        net, data[0], calibration=data, quantize=Quantize(train=train, quantization=float_layer)
+    )
     unmoved, expected, x = seen
     assert not unmoved
     # What is quantized are input and output, in steps of 1/50 or less.
@@ -273,7 +276,13 @@ ENDLESS: dict[str, Callable[..., torch.Tensor]] = {
 def test_training_goes_on_behind_infinite_fills(name: str) -> None:
     net = model(ENDLESS[name], nn.Linear(6, 6))
     data, seen = samples((1, 3, 6), count=24), [True]
-    result = lower(net, data[0], calibration=data, train=one_step(seen), min_agreement=0.0)
+    result = lower(
+        net,
+        data[0],
+        calibration=data,
+        quantize=Quantize(train=one_step(seen)),
+        measure=Measure(min_agreement=0.0),
+    )
     assert seen == [True, True]
     assert (result.quality.outputs[0].sqnr_db or 0.0) > 20.0
 
@@ -290,7 +299,7 @@ def test_ranges_follow_what_trains() -> None:
                     parameter.mul_(1.23 if step < 10 else 1.0)
                 module(x)
 
-    result = lower(net, data[0], calibration=data, train=train)
+    result = lower(net, data[0], calibration=data, quantize=Quantize(train=train))
     assert (result.quality.outputs[0].sqnr_db or 0.0) > 20.0
     assert not [f for f in result.quality.findings if f.kind == "stretched_range"]
 
@@ -305,7 +314,7 @@ def test_values_of_one_range_train_in_all_of_it() -> None:
         for _ in range(40):
             module(x)
 
-    result = lower(net, data[0], calibration=data, train=train)
+    result = lower(net, data[0], calibration=data, quantize=Quantize(train=train))
     assert (result.quality.outputs[0].sqnr_db or 0.0) > 30.0
 
 
@@ -333,7 +342,13 @@ def test_training_calls_the_model_as_the_user_does() -> None:
         {"batch": {"x": x}, "gain": gain}
         for (x,), (gain,) in zip(samples((1, 6), count=24), samples((1, 3), count=24), strict=True)
     ]
-    lower(Named().eval(), data[0], calibration=data, train=train, min_sqnr=-100.0, min_agreement=0)
+    lower(
+        Named().eval(),
+        data[0],
+        calibration=data,
+        quantize=Quantize(train=train),
+        measure=Measure(min_sqnr=-100.0, min_agreement=0),
+    )
     assert given == [{"logits": (5, 3), "mean": (5,)}]
 
 
@@ -348,7 +363,13 @@ def test_a_program_in_training_gives_what_it_gives(several: bool) -> None:
 
     data = samples((1, 6), count=24)
     program = torch.export.export(net, data[0])
-    lower(program, data[0], calibration=data, train=train, min_sqnr=-100.0, min_agreement=0)
+    lower(
+        program,
+        data[0],
+        calibration=data,
+        quantize=Quantize(train=train),
+        measure=Measure(min_sqnr=-100.0, min_agreement=0),
+    )
     assert given == [{"y": ((1, 3), (1, 6))} if several else (1, 3)]
 
 

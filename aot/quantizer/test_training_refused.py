@@ -12,6 +12,7 @@ from torch import nn
 
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Quantize
 from aot.testing.fixtures import model, samples
 
 IMAGE = (1, 1, 8, 8)
@@ -101,7 +102,7 @@ REFUSED: dict[str, tuple[Callable[[], nn.Module], Callable[[nn.Module], None]]] 
 def test_what_is_no_function_does_not_train() -> None:
     data = samples(IMAGE, count=2)
     with pytest.raises(LoweringError, match="train is int: give a function"):
-        lower(norms(), data[0], calibration=data, train=3)  # type: ignore[arg-type]
+        lower(norms(), data[0], calibration=data, quantize=Quantize(train=3))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("message", REFUSED)
@@ -109,7 +110,7 @@ def test_training_that_cannot_be_used(message: str) -> None:
     make, train = REFUSED[message]
     data = samples(IMAGE, count=2)
     with pytest.raises(LoweringError, match=message):
-        lower(make(), data[0], calibration=data, train=train)
+        lower(make(), data[0], calibration=data, quantize=Quantize(train=train))
 
 
 def test_a_batch_of_one_row_is_no_batch_for_a_norm() -> None:
@@ -117,14 +118,14 @@ def test_a_batch_of_one_row_is_no_batch_for_a_norm() -> None:
     data = samples((1, 4), count=2)
     message = r"one value of each channel\n    instead: larger batches, and drop_last=True"
     with pytest.raises(LoweringError, match=message):
-        lower(net, data[0], calibration=data, train=of_one)
+        lower(net, data[0], calibration=data, quantize=Quantize(train=of_one))
 
 
 def test_training_under_autocast_is_of_float32() -> None:
     net, data = norms(), samples(IMAGE, count=4)
     loops = (None, learn, in_bfloat16)
     untrained, first, second = (
-        lower(net, data[0], calibration=data, train=loop).pte for loop in loops
+        lower(net, data[0], calibration=data, quantize=Quantize(train=loop)).pte for loop in loops
     )
     assert untrained != first == second
 
@@ -132,4 +133,4 @@ def test_training_under_autocast_is_of_float32() -> None:
 def test_observers_have_no_say_in_training() -> None:
     data = samples(IMAGE, count=4)
     with pytest.raises(LoweringError, match="observer is mse, and in training ranges follow"):
-        lower(norms(), data[0], calibration=data, train=learn, observer="mse")
+        lower(norms(), data[0], calibration=data, quantize=Quantize(train=learn, observer="mse"))

@@ -18,7 +18,8 @@ from torch.fx import GraphModule
 
 from aot.errors import LoweringError
 from aot.lower import lower
-from aot.testing.fixtures import model, samples
+from aot.options import Quantize
+from aot.testing.fixtures import lower_with, model, samples
 from aot.upstream.torchao import Quantizer
 
 
@@ -58,7 +59,7 @@ def test_all_is_int8(per_channel: bool) -> None:
     data = samples(*(shape for shape, _, _ in NETS.values()), count=24)
     asked = {"quantizer": quantizer(per_channel), "per_op": False, "min_agreement": 0.0}
     layers = [make() for _, _, make in NETS.values()]
-    result = lower(model(together, *layers), data[0], calibration=data, **asked)
+    result = lower_with(model(together, *layers), data[0], calibration=data, **asked)
     assert result.report["float_ops"] == 0
     found = {name: o.sqnr_db for name, o in zip(NETS, result.quality.outputs, strict=True)}
     assert {name for name, sqnr in found.items() if (sqnr or 0.0) <= 28.0} == set(), found
@@ -75,4 +76,9 @@ class Failing(Quantizer):  # type: ignore[misc]
 def test_what_a_quantizer_raises_is_an_error_that_names_it() -> None:
     data = samples(ROWS, count=2)
     with pytest.raises(LoweringError, match="Failing cannot annotate .* ValueError: no such"):
-        lower(nn.Linear(8, 2).eval(), data[0], calibration=data, quantizer=Failing())
+        lower(
+            nn.Linear(8, 2).eval(),
+            data[0],
+            calibration=data,
+            quantize=Quantize(quantizer=Failing()),
+        )

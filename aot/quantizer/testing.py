@@ -11,9 +11,10 @@ import torch
 from torch import nn
 from torch.fx import GraphModule
 
-from aot.lower import Lowered, lower
+from aot.lower import Lowered
 from aot.quantizer.others import KEY
 from aot.quantizer.training import Train
+from aot.testing.fixtures import lower_with
 from aot.upstream.torchao import (
     DerivedQuantizationSpec,
     HistogramObserver,
@@ -114,7 +115,7 @@ def lowered(
     samples = list(torch.randn(shape, generator=generator))
     options: dict[str, Any] = {"min_sqnr": -math.inf, "per_op": False, "quantizer": quantizer}
     options["train"] = train
-    return lower(net, samples[0], calibration=samples, evaluation=samples[12:], **options)
+    return lower_with(net, samples[0], calibration=samples, evaluation=samples[12:], **options)
 
 
 class Recurrent(nn.Module):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
@@ -16,6 +16,8 @@ from aot.accept.export import decompose, export_aten
 from aot.backends.traits import Traits
 from aot.dialect.results import is_result
 from aot.dialect.verifier import verify
+from aot.lower import Lowered, lower
+from aot.options import grouped
 from aot.passes.aten.constants.merge_dequantizes import merge_dequantizes
 from aot.passes.aten.recurrent.recurrent_states import convert_states
 from aot.passes.fold_qdq import fold_qdq
@@ -149,3 +151,8 @@ def op_counts(graph: GraphModule) -> dict[str, int]:
     """How many nodes call each op: {"pl.conv2d": 3, ...}."""
     calls = [n for n in graph.graph.nodes if n.op == "call_function" and not is_result(n)]
     return dict(Counter(str(node.target).rsplit(".", 1)[0] for node in calls))
+
+
+def lower_with(*given: Any, **settings: Any) -> Lowered:
+    """`lower`, with settings by their own names: tests keep them in dicts."""
+    return lower(*given, **grouped(settings))

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from aot.lower import lower
+from aot.options import Measure
 from aot.testing.fixtures import model, samples
 
 COPIES = ("pl.transpose", "pl.slice", "pl.gather", "pl.cat")
@@ -70,6 +71,6 @@ def test_copies(name: str) -> None:
 
     data = [(x.to(memory_format=torch.channels_last),) for (x,) in samples(IMAGE)]
     module = model(function, nn.Conv2d(8, 24, 1), nn.Conv2d(8, 8, 1))
-    report = lower(module, data[0], calibration=data, per_op=False).report
+    report = lower(module, data[0], calibration=data, measure=Measure(per_op=False)).report
     counts = Counter(op["op"] for op in report["ops"])
     assert sum(counts[op] for op in COPIES) == copies, counts

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from aot.lower import lower
+from aot.options import Io
 from aot.plan.pte import read_program
 from aot.pte.conventions import SIDES
 from aot.testing.fixtures import model, samples
@@ -20,7 +21,7 @@ def test_sequences_have_their_channels_last_where_that_saves_a_transpose() -> No
     )
     data = samples((1, 3, 9), (1, 7, 4))
     plain = lower(module, data[0], calibration=data)
-    result = lower(module, data[0], calibration=data, io_layout="auto")
+    result = lower(module, data[0], calibration=data, io=Io(io_layout="auto"))
     layouts = [port["layout"] for side in SIDES for port in result.report[f"{side}s"]]
     assert layouts == ["nlc", "row_major", "nlc", "row_major"]
     assert [port.layout for port in read_program(result.pte).inputs] == ["nlc", "row_major"]
@@ -39,7 +40,7 @@ def test_an_input_that_is_joined_to_what_is_made_of_it() -> None:
     )
     data = samples(IMAGE)
     plain = lower(module, data[0], calibration=data)
-    result = lower(module, data[0], calibration=data, io_layout="auto")
+    result = lower(module, data[0], calibration=data, io=Io(io_layout="auto"))
     assert [p["layout"] for s in SIDES for p in result.report[f"{s}s"]] == ["nhwc", "nhwc"]
     assert "pl.transpose" not in [op["op"] for op in result.report["ops"]]
     given = result.moved.given(result.reference(result.moved.taken(data[0])))
@@ -49,7 +50,7 @@ def test_an_input_that_is_joined_to_what_is_made_of_it() -> None:
 def test_an_input_that_is_used_both_ways_stays() -> None:
     module = model(lambda conv, x: (conv(x), x.flatten(1) * 2.0), nn.Conv2d(3, 4, 3))
     data = samples(IMAGE)
-    result = lower(module, data[0], calibration=data, io_layout="auto")
+    result = lower(module, data[0], calibration=data, io=Io(io_layout="auto"))
     assert [p["layout"] for s in SIDES for p in result.report[f"{s}s"]] == [
         "nchw",
         "nhwc",

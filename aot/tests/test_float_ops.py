@@ -11,15 +11,15 @@ import torch.nn.functional as F
 from torch import nn
 
 from aot.errors import LoweringError
-from aot.lower import Lowered, lower
-from aot.testing.fixtures import forget_rules, model, samples
+from aot.lower import Lowered
+from aot.testing.fixtures import forget_rules, lower_with, model, samples
 
 IMAGE = (1, 3, 8, 6)
 
 
 def lowered(module: nn.Module, **options: Any) -> Lowered:
     data = samples(IMAGE)
-    return lower(module, data[0], calibration=data, **options)
+    return lower_with(module, data[0], calibration=data, **options)
 
 
 class Division(nn.Module):

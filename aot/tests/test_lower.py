@@ -19,8 +19,9 @@ from aot.backends.target import Target
 from aot.backends.traits import Traits
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
+from aot.options import Measure, Quantize
 from aot.pte.conventions import LAYOUTS, SIDES, layouts_method
-from aot.testing.fixtures import model, samples
+from aot.testing.fixtures import lower_with, model, samples
 from aot.testing.lockstep import compare
 from aot.testing.stand_in import stand_in, stand_in_target
 from aot.upstream.executorch_runtime import Runtime
@@ -48,7 +49,7 @@ def lowered(
     data = samples(IMAGE)
     if channels_last:
         data = [(x.contiguous(memory_format=torch.channels_last),) for (x,) in data]
-    return lower(module or network(), data[0], calibration=data, **options)
+    return lower_with(module or network(), data[0], calibration=data, **options)
 
 
 def test_the_same_input_gives_the_same_bytes() -> None:
@@ -86,7 +87,7 @@ def test_reference_takes_what_lower_does() -> None:
         {"image": x.numpy(), "batch": {"gain": torch.full((1, 1, 1, 1), i / 8)}}
         for i, (x,) in enumerate(samples(IMAGE))
     ]
-    result = lower(Gained().eval(), data[0], calibration=data, per_op=False)
+    result = lower(Gained().eval(), data[0], calibration=data, measure=Measure(per_op=False))
     x, gain = torch.from_numpy(data[3]["image"]), data[3]["batch"]["gain"]
     (expected,) = result.reference([x, gain])
     for given in (
@@ -313,7 +314,9 @@ class Expanded(nn.Module):
 @pytest.mark.parametrize("quantization", ["int8", "int16", "float32"])
 def test_constants_of_one_element_that_were_expanded(quantization: str) -> None:
     data = [(torch.tensor([[0.1 * i]]),) for i in range(16)]
-    result = lower(Expanded().eval(), data[0], calibration=data, quantization=quantization)
+    result = lower(
+        Expanded().eval(), data[0], calibration=data, quantize=Quantize(quantization=quantization)
+    )
     (values,) = result.dequantize_outputs(result.reference(data[5]))
     expected = torch.tensor([[0.5, 3.0, -9.0, 1.5, -9.0, -9.0]])
     # Two roundings in steps of 0.053.

@@ -15,6 +15,7 @@ from torch import nn
 
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Measure, Quantize
 from aot.testing.fixtures import model
 
 _GENERATOR = torch.Generator().manual_seed(3)
@@ -85,7 +86,13 @@ def lowered(case: Case, quantization: str) -> tuple[list[torch.Tensor], list[tor
     net = function.eval() if isinstance(function, nn.Module) else model(function)
     generator = torch.Generator().manual_seed(1)
     data = [(torch.randn(shape, generator=generator),) for _ in range(8)]
-    given = lower(net, data[0], calibration=data, quantization=quantization, per_op=False)
+    given = lower(
+        net,
+        data[0],
+        calibration=data,
+        quantize=Quantize(quantization=quantization),
+        measure=Measure(per_op=False),
+    )
     results = [given.dequantize_outputs(given.reference(sample))[0] for sample in data]
     with torch.no_grad():
         return [net(*sample) for sample in data], results

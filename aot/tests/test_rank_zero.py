@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from aot.lower import lower
+from aot.options import Measure, Quantize
 from aot.pte.reader import read_tables
 from aot.testing.fixtures import model, samples
 
@@ -103,9 +104,8 @@ def test_shapes_and_values(quantization: str) -> None:
         net,
         data[0],
         calibration=data,
-        quantization=quantization,
-        min_agreement=0.0,
-        per_op=False,
+        quantize=Quantize(quantization=quantization),
+        measure=Measure(min_agreement=0.0, per_op=False),
     )
     (plan,) = (p for p in read_tables(lowered.pte).execution_plan if p.name == "forward")
     tensors: list[Any] = [plan.values[index].val for index in plan.outputs]

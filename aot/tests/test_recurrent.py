@@ -15,6 +15,7 @@ from torch import nn
 
 from aot.dialect.graph import calls, dialect_op, tensor_constant
 from aot.lower import Lowered, lower
+from aot.options import Io, Measure, Quantize
 from aot.testing.fixtures import op_counts
 
 X, H, STEPS = 5, 8, 48
@@ -121,7 +122,7 @@ def test_a_state_that_nothing_bounds_has_room(kind: str) -> None:
     data = [(3.0 * torch.randn(1, 12, X),) for _ in range(8)]
     with torch.no_grad():
         last = [layer(*sample)[1][-1] for sample in data]
-    lowered = lower(layer, data[0], calibration=data, per_op=False)
+    lowered = lower(layer, data[0], calibration=data, measure=Measure(per_op=False))
     (op,) = (n for n in lowered.module.graph.nodes if calls(n, kind.lower()))
     arguments = {a.name: v for a, v in zip(op.target._schema.arguments, op.args, strict=True)}
     bits = arguments["cell_bits" if kind == "LSTM" else "hidden_bits"]
@@ -179,9 +180,8 @@ def test_states_between_layers_of_two_types(wide: dict[str, str]) -> None:
             model,
             data[0],
             calibration=data[:6],
-            evaluation=data[6:],
-            quantization=quantization,
-            per_op=False,
+            quantize=Quantize(quantization=quantization),
+            measure=Measure(evaluation=data[6:], per_op=False),
         )
         return min(output.sqnr_db or math.inf for output in lowered.quality.outputs)
 
@@ -193,7 +193,11 @@ def test_a_state_at_a_float_border_is_converted() -> None:
     layer, data = Given(nn.GRU(X, H)), sequence(0)
     samples = [(*sample, torch.zeros(1, 1, H)) for sample in data]
     lowered = lower(
-        layer.eval(), samples[0], calibration=samples, float_io=True, min_sqnr=-math.inf
+        layer.eval(),
+        samples[0],
+        calibration=samples,
+        io=Io(float_io=True),
+        measure=Measure(min_sqnr=-math.inf),
     )
     counts = op_counts(lowered.module)
     assert (counts["pl.quantize"], counts["pl.dequantize"]) == (2, 2)

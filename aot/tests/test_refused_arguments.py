@@ -17,8 +17,9 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Measure
 from aot.quantizer.quantizer import Int8Quantizer
-from aot.testing.fixtures import model
+from aot.testing.fixtures import lower_with, model
 
 X = torch.randn(2, 8, generator=torch.Generator().manual_seed(3))
 LAYER = nn.Linear(8, 8).eval()
@@ -77,7 +78,7 @@ def text_of(make: Callable[[], Any], example: Any = X, **options: Any) -> str:
     """The refusal."""
     given = {"calibration": [example] * 2, "per_op": False, **options}
     with pytest.raises(LoweringError) as caught:
-        lower(make(), example, **given)
+        lower_with(make(), example, **given)
     return str(caught.value)
 
 
@@ -183,7 +184,12 @@ def test_a_part_that_is_exported_lowers_by_its_remedy() -> None:
     net = with_exported_part()
     for part in net.modules():
         part.training = False
-    lower(net, X, calibration=[X] * 2, per_op=False, min_sqnr=-torch.inf, min_agreement=0.0)
+    lower(
+        net,
+        X,
+        calibration=[X] * 2,
+        measure=Measure(per_op=False, min_sqnr=-torch.inf, min_agreement=0.0),
+    )
 
 
 def test_a_local_norm_is_one_across_maps_but_for_the_first_channel() -> None:
@@ -301,7 +307,12 @@ def test_a_text_of_another_sample() -> None:
 
 
 def test_what_a_lowered_model_is_given() -> None:
-    found = lower(NET, X, calibration=[X] * 2, per_op=False, min_sqnr=-torch.inf, min_agreement=0.0)
+    found = lower(
+        NET,
+        X,
+        calibration=[X] * 2,
+        measure=Measure(per_op=False, min_sqnr=-torch.inf, min_agreement=0.0),
+    )
     (output,) = found.reference(X)
     assert torch.equal(found.dequantize_outputs(output)[0], found.dequantize_outputs([output])[0])
     with pytest.raises(ValueError, match="the model has 1 outputs, not 0"):

@@ -17,6 +17,7 @@ from torch import nn
 from aot.dialect.graph import edge_of, state_nodes
 from aot.dialect.verifier import verify
 from aot.lower import Lowered, lower
+from aot.options import Io, Measure, Quantize
 from aot.passes.rewrite.own_state import own_state
 from aot.pte.testing import export_graph
 from aot.testing.fixtures import forget_rules, op_counts, samples
@@ -298,7 +299,9 @@ def test_calibration_carries_state_through_a_sequence() -> None:
 
     def scale(calibration: Any) -> float:
         module = Buffers(total, a=zeros()).eval()
-        result = lower(module, ones[0], calibration=calibration, min_sqnr=-math.inf)
+        result = lower(
+            module, ones[0], calibration=calibration, measure=Measure(min_sqnr=-math.inf)
+        )
         assert result.report["calibration_samples"] == 10
         return float(result.report["states"][0]["scale"])
 
@@ -327,7 +330,13 @@ def test_executorchs_own_runtime_keeps_the_state(
     forget_rules(monkeypatch, torch.ops.aten.minimum.default, torch.ops.aten.maximum.default)
     module = Buffers(_maximum, a=zeros()).eval()
     data = CALIBRATION[0]
-    result = lower(module, data[0], calibration=data, float_io=True, allow_float_fallback=True)
+    result = lower(
+        module,
+        data[0],
+        calibration=data,
+        quantize=Quantize(allow_float_fallback=True),
+        io=Io(float_io=True),
+    )
     assert [s["dtype"] for s in result.report["states"]] == ["float32"]
     path = tmp_path / "model.pte"
     path.write_bytes(result.pte)

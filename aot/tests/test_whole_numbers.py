@@ -12,6 +12,7 @@ from torch import nn
 
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Measure, Quantize
 from aot.testing.fixtures import model
 
 ARITHMETIC: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
@@ -45,7 +46,7 @@ def _numbers(dtype: torch.dtype) -> list[torch.Tensor]:
 @pytest.mark.parametrize("name", ARITHMETIC)
 def test_arithmetic_in_few_bits_wraps_around(name: str, dtype: torch.dtype) -> None:
     module, samples = Computed(name).eval(), _numbers(dtype)
-    lowered = lower(module, samples[0], calibration=samples, per_op=False)
+    lowered = lower(module, samples[0], calibration=samples, measure=Measure(per_op=False))
     assert (lowered.quality.outputs[0].sqnr_db or 0.0) > 34.0
 
 
@@ -91,7 +92,7 @@ CAST: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 def test_integers_of_few_bits_wrap_around(name: str) -> None:
     module = model(CAST[name])
     samples = [torch.arange(-700, 700, 7).reshape(10, 20) * sign for sign in (1, -1)]
-    lowered = lower(module, samples[0], calibration=samples, min_agreement=0.0)
+    lowered = lower(module, samples[0], calibration=samples, measure=Measure(min_agreement=0.0))
     for sample in samples:
         (result,) = lowered.reference([sample])
         assert torch.equal(result.long(), module(sample).long())
@@ -101,7 +102,9 @@ def test_functions_of_bytes_are_exact_in_int16() -> None:
     """Of which those with steps have no straight lines between their values."""
     module = model(lambda x: torch.where(x == 255, 0.0, x.float() % 7.0) * x.bool())
     samples = [torch.arange(256).reshape(1, 256).to(torch.uint8)] * 16
-    lowered = lower(module, samples[0], calibration=samples, quantization="int16")
+    lowered = lower(
+        module, samples[0], calibration=samples, quantize=Quantize(quantization="int16")
+    )
     assert (lowered.quality.outputs[0].sqnr_db or 0.0) > 80.0
 
 
@@ -118,7 +121,7 @@ def test_samples_are_the_same_as_themselves_in_int8() -> None:
 def test_inputs_are_compared_with_numbers_as_they_wrap() -> None:
     module = model(lambda x: (x >= -5, x < 300, x.flip(1) != -1, x > 99.5))
     samples = [torch.arange(256).reshape(1, 256).to(torch.uint8)] * 4
-    lowered = lower(module, samples[0], calibration=samples, min_agreement=0.0)
+    lowered = lower(module, samples[0], calibration=samples, measure=Measure(min_agreement=0.0))
     assert all(map(torch.equal, lowered.reference([samples[0]]), module(samples[0])))
 
 
@@ -163,7 +166,13 @@ def _check_exact(
     quantization: str = "int8",
 ) -> None:
     """Calibrated with some, of others."""
-    lowered = lower(module, shown[0], calibration=shown, quantization=quantization, per_op=False)
+    lowered = lower(
+        module,
+        shown[0],
+        calibration=shown,
+        quantize=Quantize(quantization=quantization),
+        measure=Measure(per_op=False),
+    )
     for given in samples:
         expected = module(given)
         expected = expected if isinstance(expected, tuple) else (expected,)
@@ -195,4 +204,4 @@ def test_integers_have_to_be_equal_where_no_float_is() -> None:
     samples = [torch.arange(4096).reshape(64, 64)]
     with pytest.raises(LoweringError, match="no float is on the way, so all must be"):
         lower(module, samples[0], calibration=samples)
-    lower(module, samples[0], calibration=samples, min_agreement=0.0)
+    lower(module, samples[0], calibration=samples, measure=Measure(min_agreement=0.0))

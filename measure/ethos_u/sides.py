@@ -26,6 +26,7 @@ from aot.backends.npus import NPUS, Npu
 from aot.dialect.delegate import delegate_of
 from aot.dialect.graph import is_channels_last
 from aot.lower import lower
+from aot.options import Measure
 from aot.upstream.torchao import convert_pt2e, prepare_pt2e
 from measure.ethos_u.cases import Case
 from npu.ethos_u.npu_model import EthosUModel
@@ -68,9 +69,7 @@ def ours(case: Case, configuration: str) -> Figures:
         samples[0],
         target=configuration,
         calibration=samples,
-        evaluation=samples,
-        min_sqnr=float("-inf"),
-        per_op=False,
+        measure=Measure(evaluation=samples, min_sqnr=float("-inf"), per_op=False),
     )
     delegates: Sequence[Any] = lowered.report["delegates"]
     layers = [layer for d in delegates for layer in d["report"]["layers"]]

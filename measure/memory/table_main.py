@@ -15,6 +15,7 @@ with imports_that_stay():
     from absl import app, flags
 
     from aot.lower import lower
+    from aot.options import Io, Measure
     from aot.plan.plan import make_plan
     from aot.plan.pte import read_program
     from aot.plan.sharing import share_memory
@@ -36,10 +37,8 @@ def row(name: str, isa: Isa) -> tuple[str, ...]:
         network.factory(),
         data[0],
         calibration=data,
-        io_layout="auto",
-        min_sqnr=float("-inf"),
-        min_agreement=0.0,
-        per_op=False,
+        io=Io(io_layout="auto"),
+        measure=Measure(min_sqnr=float("-inf"), min_agreement=0.0, per_op=False),
     )
     board = sample_board(arena=(1 << 24,), weights=1 << 24, isa=isa)
     program = read_program(lowered.pte)

@@ -17,6 +17,7 @@ import torch
 
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
+from aot.options import Measure
 from aot.targets import target_named
 
 _TIME_LIMIT_S = 3600.0
@@ -69,9 +70,7 @@ def checked(
             data[0],
             target=target_named(part),
             calibration=data,
-            per_op=False,
-            min_sqnr=-math.inf,
-            min_agreement=0.0,
+            measure=Measure(per_op=False, min_sqnr=-math.inf, min_agreement=0.0),
         )
         report = lowered.report
         compared = None

@@ -34,6 +34,7 @@ with imports_that_stay():
     from aot.accept.internal_error import InternalError
     from aot.errors import LoweringError
     from aot.lower import lower
+    from aot.options import Measure, Quantize
     from measure.survey.databases import PLACES, of_modules, of_operators
     from measure.survey.programs import Program
     from measure.survey.schemas import of_schemas
@@ -93,10 +94,8 @@ def _lowered(program: Program, quantization: str) -> Row:
         program.make(),
         samples[0],
         calibration=samples,
-        quantization=quantization,
-        min_sqnr=-math.inf,
-        min_agreement=0.0,
-        per_op=False,
+        quantize=Quantize(quantization=quantization),
+        measure=Measure(min_sqnr=-math.inf, min_agreement=0.0, per_op=False),
     )
     problem = problem_of(program, lowered)
     return Row("wrong", problem) if problem else Row("right", "")

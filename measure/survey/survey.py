@@ -8,7 +8,6 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch.fx import Node
@@ -18,6 +17,7 @@ from aot.dialect.graph import border_nodes, edge_of
 from aot.dialect.reference import fit_inputs
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
+from aot.options import Measure, Quantize
 from aot.quality.decibels import MIN_SQNR_DB, decibels, power
 from aot.quality.float_model import FloatModel
 from aot.testing.lockstep import LARGEST, compare
@@ -75,13 +75,12 @@ def _lowered(program: Program, allow_float_fallback: bool) -> Lowered:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         samples = program.samples()
-        options: dict[str, Any] = {"min_sqnr": -math.inf, "min_agreement": 0.0, "per_op": False}
         return lower(
             program.make(),
             samples[0],
             calibration=samples,
-            allow_float_fallback=allow_float_fallback,
-            **options,
+            quantize=Quantize(allow_float_fallback=allow_float_fallback),
+            measure=Measure(min_sqnr=-math.inf, min_agreement=0.0, per_op=False),
         )
 
 

@@ -14,7 +14,8 @@ import pytest
 import torch
 from torch import nn
 
-from aot.lower import Lowered, lower
+from aot.lower import Lowered
+from aot.testing.fixtures import lower_with
 from measure.survey.programs import Program
 from measure.survey.survey import OUTCOMES, Row, survey
 from measure.survey.survey_main import TABLES, page, results_json, results_of
@@ -72,14 +73,14 @@ def test_what_raises_in_lowering_is_wrong(monkeypatch: pytest.MonkeyPatch) -> No
 
 def _with_another_table(*arguments: Any, **options: Any) -> Lowered:
     """Lowers with a function's table turned around in the graph before the layout passes."""
-    lowered = lower(*arguments, **options)
+    lowered = lower_with(*arguments, **options)
     ((name, table),) = (x for x in lowered.folded.named_buffers() if x[1].numel() == 256)
     setattr(lowered.folded, name, table.flip(0))
     return lowered
 
 
 def _with_another_model(model: nn.Module, *arguments: Any, **options: Any) -> Lowered:
-    return lower(nn.Sequential(model, nn.ReLU()).eval(), *arguments, **options)
+    return lower_with(nn.Sequential(model, nn.ReLU()).eval(), *arguments, **options)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tflite_micro.python.tflite_micro import runtime
 from torch import nn
 
 from aot.lower import lower
+from aot.options import Io, Measure
 from tools.text.printed import captured
 
 ARENA_BYTES = 1 << 24
@@ -27,10 +28,8 @@ def exported(model: nn.Module, calibration: Iterable[tuple[torch.Tensor, ...]]) 
         data[0],
         target="tflite",
         calibration=data,
-        io_layout="nhwc",
-        per_op=False,
-        min_sqnr=-math.inf,
-        min_agreement=0.0,
+        io=Io(io_layout="nhwc"),
+        measure=Measure(per_op=False, min_sqnr=-math.inf, min_agreement=0.0),
     )
     assert lowered.exported is not None
     return lowered.exported

@@ -31,6 +31,7 @@ PYTHON = (
     "aot/errors.py",
     "aot/lower.py",
     "aot/lower_tflite.py",
+    "aot/options.py",
     "aot/quality/quality.py",
     "aot/rules/rule.py",
     "aot/backends/npus.py",

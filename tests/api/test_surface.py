@@ -45,7 +45,7 @@ def tree(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("file", "old", "new", "name"),
     [
-        ("aot/lower.py", "    equalize: bool = False,\n", "", "lower"),
+        ("aot/lower_tflite.py", "neutron: str = REQUIRED", "neutron: str = CUT", "lower_tflite"),
         ("aot/pte_model.bzl", "        equalize = False,\n", "", "pte_model.equalize"),
         (
             "firmware/runtime/model.h",

@@ -16,6 +16,7 @@ from torch.fx import Node
 
 from aot.dialect.graph import arguments, dialect_op, shape_of
 from aot.lower import Lowered, lower
+from aot.options import Measure, Quantize
 from aot.pte.testing import export_graph
 from aot.testing.lockstep import LARGEST, Lockstep, compare
 from tests.ops.bundle import as_tuple
@@ -70,8 +71,8 @@ def lowered(name: str) -> Lowered:
         table(name).factory(),
         samples[0],
         calibration=samples,
-        quantization=quantization,
-        per_op=False,
+        quantize=Quantize(quantization=quantization),
+        measure=Measure(per_op=False),
     )
 
 

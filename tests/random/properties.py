@@ -17,6 +17,7 @@ from aot.dialect.graph import border_nodes, edge_of, tensor_constant
 from aot.dialect.reference import fit_inputs
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
+from aot.options import Io, Measure, Quantize
 from aot.passes.rewrite.border import AUTO, KEEP, TO_NHWC_BORDER
 from aot.plan.program import Program
 from aot.plan.pte import read_program
@@ -94,13 +95,9 @@ def lowered(
             bundle,
             example,
             calibration=samples,
-            quantization=bundle.quantization(),
-            float_io=options.float_io,
-            io_layout=options.io_layout,
-            # Right is not good: a random model may be as bad as it likes.
-            min_sqnr=-math.inf,
-            min_agreement=0.0,
-            per_op=False,
+            quantize=Quantize(quantization=bundle.quantization()),
+            io=Io(float_io=options.float_io, io_layout=options.io_layout),
+            measure=Measure(min_sqnr=-math.inf, min_agreement=0.0, per_op=False),
         )
     except LoweringError as error:
         if len(graphs) == 1:

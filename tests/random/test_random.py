@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from aot.lower import Lowered, lower
+from aot.options import Measure
 from aot.pte.conventions import FORMAT_VERSION, PteError
 from tests.random import layouts, properties
 from tests.random.graphs import Graph, graphs
@@ -92,7 +93,12 @@ def test_results_that_are_always_0(host: Host) -> None:
     models = [Graph(((2, 3, 4),), (False,), (), (f"v0 = {zero}",), "v0") for zero in ZEROS]
     bundle = Bundle(models)
     samples = bundle.samples()
-    lowered = lower(bundle, samples[0], calibration=samples, min_sqnr=-math.inf, min_agreement=0.0)
+    lowered = lower(
+        bundle,
+        samples[0],
+        calibration=samples,
+        measure=Measure(min_sqnr=-math.inf, min_agreement=0.0),
+    )
     host.check(lowered, samples)
 
 

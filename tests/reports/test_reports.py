@@ -19,7 +19,7 @@ from aot.plan.report import plan_json, plan_text
 from aot.plan.testing import Network, sample_board
 from aot.pte.conventions import Border, PteError, constant_methods
 from aot.pte.testing import export_pte
-from aot.testing.fixtures import model, samples
+from aot.testing.fixtures import lower_with, model, samples
 from aot.testing.stand_in import DELEGATE_ID, stand_in_target
 from boards.board import Engine
 from kernels.common.kernel import KernelError, OpCall
@@ -52,7 +52,7 @@ def branches() -> nn.Module:
 
 def lowered(**options: Any) -> Lowered:
     data = samples((1, 3, 8, 6), count=2)
-    return lower(branches(), data[0], calibration=data, **options)
+    return lower_with(branches(), data[0], calibration=data, **options)
 
 
 def planned(pte: bytes) -> Plan:

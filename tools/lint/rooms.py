@@ -29,7 +29,7 @@ FLOORS = (
     "aot/importers",
     "aot/backends/tflite",
     "aot/backends/neutron",
-    "aot/targets aot/artefact aot/support",
+    "aot/targets aot/artefact aot/support aot/options.py",
     "aot/lower.py aot/lower_tflite.py",
     "aot/advice aot/testing",
     "aot/lower_main.py tools/simulator tools/npu",

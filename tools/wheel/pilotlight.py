@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pilotlight: from a PyTorch model to firmware for a Cortex-M microcontroller.
 
-    from pilotlight import lower
+    from pilotlight import Measure, lower
 
-    lowered = lower(module, example_inputs, calibration=samples, evaluation=held_out)
+    measure = Measure(evaluation=held_out)
+    lowered = lower(module, example_inputs, calibration=samples, measure=measure)
 
 This file is the `__init__` of the wheel (make.py). Its names are imported when they are first used,
 since torch takes seconds.
@@ -13,8 +14,11 @@ from importlib import import_module
 from typing import Any
 
 _NAMES = {
+    "Io": "aot.options",
     "Lowered": "aot.lower",
     "LoweringError": "aot.errors",
+    "Measure": "aot.options",
+    "Quantize": "aot.options",
     "Target": "aot.backends.target",
     "lower": "aot.lower",
     "lower_tflite": "aot.lower_tflite",

@@ -31,10 +31,11 @@ from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import dialect_op
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Quantize
 from aot.partition.partition import partition
 from aot.partition.testing import IMAGE, calls, everything, residual, rewritten, two_ends
 from aot.targets import NAMES, target_named
-from aot.testing.fixtures import int8_inputs
+from aot.testing.fixtures import int8_inputs, lower_with
 from npu.ethos_u.npu_model import EthosUModel
 from npu.ethos_u.payload import parse_payload
 
@@ -203,8 +204,8 @@ def test_int16_goes_across_the_border(name: str) -> None:
         _Wide().eval(),
         data[0],
         calibration=data,
-        quantization=quantization,
         target="ethos-u55-128",
+        quantize=Quantize(quantization=quantization),
     )
     assert {op["runs_on"] for op in lowered.report["ops"]} == {"ethos_u"}
     (delegate,) = lowered.report["delegates"]
@@ -330,7 +331,7 @@ def _layers(
     model = nn.Sequential(nn.Conv2d(3, 8, 3, 2), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.ReLU()).eval()
     samples = [(torch.randn(1, 3, 48, 48).to(memory_format=layout),) for _ in range(4)]
     options: Any = {"target": configuration, "verify_npu": verify_npu}
-    report: Any = lower(model, samples[0], calibration=samples, **options).report
+    report: Any = lower_with(model, samples[0], calibration=samples, **options).report
     (delegate,) = report["delegates"]
     is_executed = verify_npu != "off" and NPUS[configuration].modelled
     assert delegate["report"]["verified"]["executed"] == is_executed

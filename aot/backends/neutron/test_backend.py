@@ -23,17 +23,17 @@ from aot.backends.target import Target
 from aot.dialect.delegate import Delegate, delegate_of
 from aot.dialect.graph import dialect_op
 from aot.importers.tflite.testing.oracle import tflm
-from aot.lower import Lowered, lower
+from aot.lower import Lowered
 from aot.partition.partition import partition
 from aot.partition.testing import IMAGE, calls, everything, rewritten
 from aot.targets import target_named
-from aot.testing.fixtures import int8_inputs, model, samples
+from aot.testing.fixtures import int8_inputs, lower_with, model, samples
 from aot.upstream.executorch import deserialize_pte_binary
 from aot.upstream.executorch_runtime import Runtime
 from npu.neutron.payload import parse
 
 TARGET = Target("imxrt700", (neutron("imxrt700", convert=stand_in), CORTEX_M))
-lowered_for = partial(lower, per_op=False, min_sqnr=-math.inf, min_agreement=0.0)
+lowered_for = partial(lower_with, per_op=False, min_sqnr=-math.inf, min_agreement=0.0)
 
 
 def delegates(module: GraphModule) -> list[Delegate]:

@@ -27,6 +27,7 @@ from aot.importers.tflite.testing.graphs import described
 from aot.importers.tflite.testing.networks import network, streaming
 from aot.importers.tflite.testing.oracle import random_runs, tflm
 from aot.lower import lower
+from aot.options import Io, Measure
 from aot.testing.fixtures import model, samples
 
 SEEDS = range(3)
@@ -109,10 +110,8 @@ def test_a_lowered_module() -> None:
         data[0],
         target="tflite",
         calibration=data,
-        io_layout="nhwc",
-        per_op=False,
-        min_sqnr=-math.inf,
-        min_agreement=0.0,
+        io=Io(io_layout="nhwc"),
+        measure=Measure(per_op=False, min_sqnr=-math.inf, min_agreement=0.0),
     )
     assert lowered.exported is not None
     runs = random_runs(lowered.exported, 4)
@@ -145,7 +144,12 @@ def test_forms_of_lowered_modules(name: str) -> None:
     function, shape, builtin = FORMS[name]
     data = samples(shape)
     lowered = lower(
-        model(function), data[0], target="tflite", calibration=data, io_layout="nhwc", per_op=False
+        model(function),
+        data[0],
+        target="tflite",
+        calibration=data,
+        io=Io(io_layout="nhwc"),
+        measure=Measure(per_op=False),
     )
     assert lowered.exported is not None
     assert builtin in [op.name for op in read(lowered.exported)[0].operators]
@@ -158,7 +162,7 @@ def test_forms_of_lowered_modules(name: str) -> None:
 def test_a_refusal_changes_nothing() -> None:
     """A table that is a step off TFLite's is its own until the graph is written."""
     data = samples((1, 6))
-    lowered = lower(model(torch.tanh), data[0], calibration=data, per_op=False)
+    lowered = lower(model(torch.tanh), data[0], calibration=data, measure=Measure(per_op=False))
     (node,) = [n for n in lowered.module.graph.nodes if calls(n, "lut")]
     before = [b.clone() for b in lowered.module.buffers()]
     assert refusal(node) == ""
@@ -186,7 +190,7 @@ def test_all_problems_are_said_with_their_places() -> None:
     data = samples((1, 6))
     net = model(lambda x: (torch.nn.functional.gelu(x), torch.erf(x)))
     with pytest.raises(LoweringError) as error:
-        lower(net, data[0], target="tflite", calibration=data, per_op=False)
+        lower(net, data[0], target="tflite", calibration=data, measure=Measure(per_op=False))
     text = str(error.value)
     assert text.startswith("2 ops have no form in a .tflite file with the same bits:")
     assert "  aten.gelu (pl.lut) -> int8[1, 6]: its table is that of none of QUANTIZE, " in text
@@ -222,6 +226,8 @@ def test_layers_stay_as_the_model_has_them() -> None:
     data = samples((1, 3, 8, 6))
     counts = dict.fromkeys(("cortex-m", "tflite"), 0)
     for target in counts:
-        module = lower(gated, data[0], calibration=data, target=target, per_op=False).module
+        module = lower(
+            gated, data[0], calibration=data, target=target, measure=Measure(per_op=False)
+        ).module
         counts[target] = sum(calls(node, "conv2d") for node in module.graph.nodes)
     assert counts == {"cortex-m": 3, "tflite": 2}

@@ -18,6 +18,7 @@ from torch import nn
 from aot.errors import LoweringError
 from aot.importers.tflite.testing.oracle import tflm
 from aot.lower import lower
+from aot.options import Io, Measure
 from aot.testing.fixtures import model, samples
 
 Shape = tuple[int, ...]
@@ -195,10 +196,8 @@ def _lowered(forward: Forward, parts: tuple[nn.Module, ...], shapes: list[Shape]
         data[0],
         target="tflite",
         calibration=data,
-        io_layout="nhwc",
-        per_op=False,
-        min_sqnr=-math.inf,
-        min_agreement=0.0,
+        io=Io(io_layout="nhwc"),
+        measure=Measure(per_op=False, min_sqnr=-math.inf, min_agreement=0.0),
     )
     return lowered, data
 

@@ -13,6 +13,7 @@ from aot.importers.tflite.importing import import_tflite
 from aot.importers.tflite.testing.graphs import described
 from aot.importers.tflite.testing.oracle import tflm
 from aot.lower import lower
+from aot.options import Io, Measure
 
 _SAMPLES = 16
 
@@ -26,10 +27,8 @@ def test_network(name: str) -> None:
         data[0],
         target="tflite",
         calibration=data,
-        io_layout="nhwc",
-        per_op=False,
-        min_sqnr=-math.inf,
-        min_agreement=0.0,
+        io=Io(io_layout="nhwc"),
+        measure=Measure(per_op=False, min_sqnr=-math.inf, min_agreement=0.0),
     )
     assert lowered.exported is not None
     inputs = [lowered.quantize_inputs(lowered.moved.taken(sample)) for sample in data]

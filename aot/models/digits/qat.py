@@ -19,6 +19,7 @@ with imports_that_stay():
     from aot.lower import lower
     from aot.models.digits import model as digits
     from aot.models.metrics import accuracy
+    from aot.options import Measure, Quantize
     from aot.quantizer.training import Train
     from tools.text.table import table
 
@@ -67,11 +68,8 @@ def main(argv: list[str]) -> None:
             module,
             samples[0],
             calibration=samples,
-            equalize=equalize,
-            train=loop,
-            min_sqnr=float("-inf"),
-            min_agreement=0.0,
-            per_op=False,
+            quantize=Quantize(equalize=equalize, train=loop),
+            measure=Measure(min_sqnr=float("-inf"), min_agreement=0.0, per_op=False),
         )
         measured = accuracy(module, lowered, *digits.evaluation())
         rows.append((name, f"{measured.int8:.2%}"))

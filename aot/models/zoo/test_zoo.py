@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from aot.lower import lower
+from aot.options import Measure
 from aot.plan.graph import Step
 from aot.plan.plan import make_plan
 from aot.plan.pte import read_program
@@ -143,9 +144,7 @@ def test_copies_no_image_that_is_channels_last(model: str) -> None:
         definition.factory(),
         (image,),
         calibration=[(image,)],
-        min_sqnr=float("-inf"),
-        min_agreement=0.0,
-        per_op=False,
+        measure=Measure(min_sqnr=float("-inf"), min_agreement=0.0, per_op=False),
     )
     counts = copies(lowered.pte)
     assert inner(counts) == ROWS[model].copies | ROWS[model].channels_last

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from aot.accept.export import export_aten
 from aot.lower import lower
+from aot.options import Measure
 from aot.testing.fixtures import model, op_counts, samples
 
 ROWS, COLUMNS = 4, 6
@@ -68,7 +69,7 @@ def test_a_mask_that_is_given() -> None:
     shapes = ((1, 2, ROWS, 8), (1, 2, COLUMNS, 8), (1, 2, COLUMNS, 5))
     data = [(*s, masks[i % 3]) for i, s in enumerate(samples(*shapes, count=32))]
     program = torch.export.export(model(attention), data[0]).run_decompositions()
-    lowered = lower(program, data[0], calibration=data, per_op=False)
+    lowered = lower(program, data[0], calibration=data, measure=Measure(per_op=False))
     assert op_counts(lowered.module)["pl.masked_softmax"] == 1
     assert not {"pl.amax", "pl.where"} & set(op_counts(lowered.module))
     (result,) = lowered.dequantize_outputs(lowered.reference(data[1]))

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from aot.lower import lower
+from aot.options import Measure
 from aot.passes.aten.constants.drop_zeros import drop_zeros
 from aot.testing.fixtures import check_aten_pass, op_counts, samples
 
@@ -73,6 +74,6 @@ class Decaying(nn.Module):
 
 def test_a_loop_that_starts_with_zeros_has_no_dead_range() -> None:
     data = samples((1, 3, 4), count=16)
-    result = lower(Decaying().eval(), data[0], calibration=data, per_op=False)
+    result = lower(Decaying().eval(), data[0], calibration=data, measure=Measure(per_op=False))
     assert "dead_range" not in {finding.kind for finding in result.quality.findings}
     assert (op_counts(result.module)["pl.mul"], op_counts(result.module)["pl.add"]) == (2, 2)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from aot.accept.export import export_aten
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Measure
 from aot.testing.fixtures import model, op_counts, samples
 
 Empty = Callable[[Tensor], Tensor]
@@ -92,7 +93,9 @@ def test_what_is_written_stays(name: str, written: Callable[..., Tensor], core: 
 )
 def test_ranges_are_of_values(net: nn.Module, shape: tuple[int, ...]) -> None:
     data = samples(shape, count=16)
-    lowered = lower(program(net.eval(), data[0], True), data[0], calibration=data, per_op=False)
+    lowered = lower(
+        program(net.eval(), data[0], True), data[0], calibration=data, measure=Measure(per_op=False)
+    )
     assert (lowered.quality.outputs[0].sqnr_db or 0.0) > 35.0
 
 

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from aot.lower import lower
+from aot.options import Measure
 from aot.passes.aten.constants.fold_constants import fold_constants
 from aot.passes.aten.decompositions.compositions import compositions
 from aot.testing.fixtures import check_aten_pass, model, op_counts, samples
@@ -333,7 +334,7 @@ def test_compositions(name: str) -> None:
 def test_values_of_a_running_product_keep_their_range() -> None:
     given = samples((4, 6), count=16)
     double = model(lambda x: (2.0 * x).cumprod(1))
-    lowered = lower(double, given[0], calibration=given, per_op=False)
+    lowered = lower(double, given[0], calibration=given, measure=Measure(per_op=False))
     assert (lowered.quality.outputs[0].sqnr_db or 0.0) > 15.0
 
 

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from aot.lower import lower
+from aot.options import Measure
 from aot.testing.fixtures import model, samples
 
 _PLACES = torch.tensor([[0, 1, 1, 3], [2, 2, 0, 0], [1, 0, 3, 3]])
@@ -83,7 +84,7 @@ CASES = {**{how: (_reduced(how), _ROWS, _SOURCE) for how in _HOW}, **LAYERS}
 def test_it_lowers_near(name: str) -> None:
     function, *shapes = CASES[name]
     data = samples(*shapes, count=16)
-    lower(model(function), data[0], calibration=data, min_sqnr=30.0, per_op=False)
+    lower(model(function), data[0], calibration=data, measure=Measure(min_sqnr=30.0, per_op=False))
 
 
 @pytest.mark.parametrize("how", _HOW)
@@ -101,7 +102,7 @@ def test_bytes_are_equal() -> None:
 def _check_equal(
     function: Callable[..., tuple[torch.Tensor, ...]], data: list[tuple[torch.Tensor, ...]]
 ) -> None:
-    lowered = lower(model(function), data[0], calibration=data, per_op=False)
+    lowered = lower(model(function), data[0], calibration=data, measure=Measure(per_op=False))
     for sample in data:
         results = lowered.reference(list(sample))
         for result, expected in zip(results, function(*sample), strict=True):
@@ -116,4 +117,4 @@ def test_places_that_are_given(how: str) -> None:
         (x, y, torch.randint(0, 5, _SOURCE, generator=generator))
         for x, y in samples(_ROWS, _SOURCE, count=16)
     ]
-    lower(net, data[0], calibration=data, min_sqnr=30.0, per_op=False)
+    lower(net, data[0], calibration=data, measure=Measure(min_sqnr=30.0, per_op=False))

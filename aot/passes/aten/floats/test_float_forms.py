@@ -13,6 +13,7 @@ from torch import nn
 from aot.backends.cortex_m import has_float_kernel
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Io, Measure, Quantize
 from aot.passes.aten.floats.float_forms import float_forms
 from aot.plan.pte import read_program
 from aot.testing.fixtures import check_aten_pass, model, samples
@@ -126,7 +127,12 @@ def test_a_whole_model_stays_float() -> None:
     """Its reference is the model itself; nothing of it is quantized."""
     net, data = Mixed().eval(), samples((2, 5, 8))
     lowered = lower(
-        net, data[0], calibration=data, quantization="float32", float_io=True, per_op=False
+        net,
+        data[0],
+        calibration=data,
+        quantize=Quantize(quantization="float32"),
+        io=Io(float_io=True),
+        measure=Measure(per_op=False),
     )
     names = {str(n.target) for n in lowered.module.graph.nodes if n.op == "call_function"}
     assert not [name for name in names if "quantize" in name]
@@ -142,7 +148,12 @@ def test_logic_of_one_value_is_of_the_dialect() -> None:
     net = model(lambda x: torch.where(~((x < 0.5) & (x > -0.5)) ^ (x > 2.0), x, x.cos()))
     data = samples((2, 5, 8))
     lowered = lower(
-        net, data[0], calibration=data, quantization="float32", float_io=True, per_op=False
+        net,
+        data[0],
+        calibration=data,
+        quantize=Quantize(quantization="float32"),
+        io=Io(float_io=True),
+        measure=Measure(per_op=False),
     )
     names = [str(n.target) for n in lowered.module.graph.nodes if n.op == "call_function"]
     assert not [name for name in names if "logical" in name or "bitwise" in name]
@@ -165,7 +176,12 @@ def test_what_is_computed_of_masks_and_doubles(function: Callable[..., object]) 
     """It is in the artefact in ops that the device has, and of the shape that it had."""
     net, data = model(function), samples((2, 5))
     lowered = lower(
-        net, data[0], calibration=data, quantization="float32", float_io=True, per_op=False
+        net,
+        data[0],
+        calibration=data,
+        quantize=Quantize(quantization="float32"),
+        io=Io(float_io=True),
+        measure=Measure(per_op=False),
     )
     ops = {c.op for c in read_program(lowered.pte).calls}
     assert not [op for op in ops if "_to_copy" in op or op.endswith((".Scalar", ".Scalar_out"))]
@@ -178,7 +194,7 @@ def test_random_numbers_of_a_generator_are_an_error() -> None:
     net = model(lambda x: x + torch.randn(5, 4, generator=torch.Generator()))
     data = samples((5, 4))
     with pytest.raises(LoweringError, match=r"randn.*\n.*\n.*random numbers that are an input"):
-        lower(net, data[0], calibration=data, quantization="float32")
+        lower(net, data[0], calibration=data, quantize=Quantize(quantization="float32"))
 
 
 @pytest.mark.parametrize(
@@ -193,10 +209,10 @@ def test_random_numbers_of_a_generator_are_an_error() -> None:
 def test_random_numbers_are_no_constants(function: Callable[..., object]) -> None:
     data = samples((3,), count=4)
     with pytest.raises(LoweringError, match="random numbers that are an input of the model"):
-        lower(model(function), data[0], calibration=data, quantization="float32")
+        lower(model(function), data[0], calibration=data, quantize=Quantize(quantization="float32"))
 
 
 def test_what_has_no_float_form_is_an_error() -> None:
     net, data = model(lambda x: torch.erfinv(x.tanh())), samples((5, 4))
     with pytest.raises(LoweringError, match=r"stay in float32, and has no float kernel.*\n.*at"):
-        lower(net, data[0], calibration=data, quantization="float32")
+        lower(net, data[0], calibration=data, quantize=Quantize(quantization="float32"))

@@ -14,11 +14,12 @@ from torch import Tensor, nn
 
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Measure
 from aot.passes.aten.attention.mask_softmax import mask_softmax
 from aot.passes.aten.constants.fold_constants import fold_constants
 from aot.passes.aten.decompositions.compositions import compositions
 from aot.passes.aten.masks.additive_masks import additive_masks
-from aot.testing.fixtures import check_aten_pass, model, op_counts
+from aot.testing.fixtures import check_aten_pass, lower_with, model, op_counts
 
 OFF, LEAST = -math.inf, torch.finfo(torch.float32).min
 SIZE = 6
@@ -143,7 +144,9 @@ LOWERED: dict[str, Callable[[], nn.Module]] = {
 def test_padding_has_no_weight(name: str) -> None:
     torch.manual_seed(0)
     samples = data()
-    lowered = lower(LOWERED[name]().eval(), samples[0], calibration=samples, per_op=False)
+    lowered = lower(
+        LOWERED[name]().eval(), samples[0], calibration=samples, measure=Measure(per_op=False)
+    )
     assert (lowered.quality.outputs[0].sqnr_db or 0.0) > 28.0
 
 
@@ -152,7 +155,9 @@ def test_few_of_many_are_padding() -> None:
     torch.manual_seed(0)
     samples = data(32, 30)
     bias = torch.randn((32, 32), generator=torch.Generator().manual_seed(6)) * 0.1
-    lowered = lower(Attention(bias).eval(), samples[0], calibration=samples, per_op=False)
+    lowered = lower(
+        Attention(bias).eval(), samples[0], calibration=samples, measure=Measure(per_op=False)
+    )
     assert (lowered.quality.outputs[0].sqnr_db or 0.0) > 26.0
 
 
@@ -172,7 +177,9 @@ X_MAX: dict[str, Callable[..., Tensor]] = {
 def test_the_largest_is_subtracted_by_hand(name: str) -> None:
     generator = torch.Generator().manual_seed(4)
     samples = [tuple(torch.randn((2, 4, 6), generator=generator)) for _ in range(16)]
-    lowered = lower(model(X_MAX[name]), samples[0], calibration=samples, per_op=False)
+    lowered = lower(
+        model(X_MAX[name]), samples[0], calibration=samples, measure=Measure(per_op=False)
+    )
     assert (lowered.quality.outputs[0].sqnr_db or 60.0) > 34.0
 
 
@@ -207,7 +214,7 @@ def test_infinity_that_is_returned_saturates(
 ) -> None:
     samples = data()
     options: dict[str, Any] = {"quantization": quantization, "min_sqnr": OFF, "per_op": False}
-    lowered = lower(model(function), samples[0], calibration=samples, **options)
+    lowered = lower_with(model(function), samples[0], calibration=samples, **options)
     (output,) = lowered.quality.outputs
     assert output.endless and (output.sqnr_db is None or output.sqnr_db > 35.0)
     (given,) = lowered.dequantize_outputs(lowered.reference(samples[0]))

@@ -14,7 +14,7 @@ from aot.lower import lower
 from aot.passes.aten.constants.fold_constants import fold_constants
 from aot.passes.aten.masks.additive_masks import additive_masks
 from aot.passes.aten.masks.far_fills import far_fills
-from aot.testing.fixtures import check_aten_pass, folded, model, op_counts, samples
+from aot.testing.fixtures import check_aten_pass, folded, lower_with, model, op_counts, samples
 
 X = torch.randn((1, 3, 4, 8), generator=torch.Generator().manual_seed(4))
 LEAST = torch.finfo(torch.float32).min
@@ -162,7 +162,9 @@ PLACES: dict[str, Function] = {
 def test_a_masked_place_is_never_chosen(name: str, quantization: str, observer: str) -> None:
     data = [(x - 0.7,) for (x,) in samples((1, 8), count=24)]
     options: dict[str, Any] = {"quantization": quantization, "observer": observer}
-    result = lower(model(PLACES[name]), data[0], calibration=data, min_sqnr=-math.inf, **options)
+    result = lower_with(
+        model(PLACES[name]), data[0], calibration=data, min_sqnr=-math.inf, **options
+    )
     for sample in data:
         (places,) = result.reference(sample)
         assert bool(LATE[places].all())

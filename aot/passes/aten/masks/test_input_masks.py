@@ -11,6 +11,7 @@ import torch.nn.functional as F
 
 from aot.errors import LoweringError
 from aot.lower import lower
+from aot.options import Measure
 from aot.testing.fixtures import model
 
 BIAS = torch.linspace(-1.0, 1.0, 64).reshape(8, 8)
@@ -44,7 +45,7 @@ def samples_of(hidden: float = -1e9) -> list[tuple[Tensor, Tensor]]:
 def test_masks_of_numbers_are_followed(name: str) -> None:
     """With powers of ten in a range of their own, all but the first had 4 dB."""
     data = samples_of()
-    lowered = lower(model(CASES[name]), data[0], calibration=data, per_op=False)
+    lowered = lower(model(CASES[name]), data[0], calibration=data, measure=Measure(per_op=False))
     for output in lowered.quality.outputs:
         assert output.sqnr_db is not None and output.sqnr_db > 33.0
 

@@ -11,6 +11,7 @@ from torch import nn
 
 from aot.dialect.graph import drop_dead_code
 from aot.lower import lower
+from aot.options import Measure, Quantize
 from aot.passes.aten.norms.fold_normalisation import fold_normalisation
 from aot.testing.fixtures import check_aten_pass, model, op_counts, samples
 
@@ -141,7 +142,7 @@ def test_what_is_folded_is_as_good_and_no_op() -> None:
     """Not in training, which would get weights a hundredth as large."""
     net = model(lambda n, x: n.bare(n.normalised(x.float())), Layers())
     data = [((x * 60.0 + 128.0).clamp(0, 255).to(torch.uint8),) for (x,) in pixels()]
-    result = lower(net, data[0], calibration=data, per_op=False)
+    result = lower(net, data[0], calibration=data, measure=Measure(per_op=False))
     assert not {"pl.lut", "pl.add", "pl.mul"} & set(op_counts(result.module))
     assert (result.quality.outputs[0].sqnr_db or 0.0) > 38.0
     sizes: list[float] = []
@@ -149,7 +150,13 @@ def test_what_is_folded_is_as_good_and_no_op() -> None:
     def train(module: nn.Module) -> None:
         sizes.extend(float(p.abs().max()) for p in module.parameters() if p.dim() == 4)
 
-    lower(net, data[0], calibration=data, train=train, per_op=False, min_sqnr=-math.inf)
+    lower(
+        net,
+        data[0],
+        calibration=data,
+        quantize=Quantize(train=train),
+        measure=Measure(per_op=False, min_sqnr=-math.inf),
+    )
     assert sizes == [float(net.parts[0].bare.weight.abs().max())]  # type: ignore[index, union-attr]
 
 

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from aot.lower import lower
+from aot.options import Quantize
 from aot.passes.aten.norms.scaled_powers import scaled_powers
 from aot.testing.fixtures import check_aten_pass, model, samples
 
@@ -62,7 +63,7 @@ def test_small_windows_keep_small_values(quantization: str, reached: float) -> N
         model(lambda x: F.lp_pool2d(x, 4.0, 2)),
         data[0],
         calibration=data,
-        quantization=quantization,
+        quantize=Quantize(quantization=quantization),
     )
     sqnr = lowered.quality.outputs[0].sqnr_db
     assert sqnr is not None and sqnr > reached

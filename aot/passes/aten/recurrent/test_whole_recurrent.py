@@ -16,6 +16,7 @@ from torch.fx import GraphModule, Node
 
 from aot.accept.export import export_aten
 from aot.lower import lower
+from aot.options import Measure
 from aot.testing.fixtures import model, op_counts, samples
 
 # name: function, children, shapes of the inputs, the float ops that it is
@@ -172,7 +173,7 @@ def test_lowers_to_one_op() -> None:
     module = model(lambda r, x: r(x)[0], nn.LSTM(4, 8))
     data = samples((6, 1, 4), count=32)
     program = torch.export.export(module, data[0]).run_decompositions()
-    lowered = lower(program, data[0], calibration=data, per_op=False)
+    lowered = lower(program, data[0], calibration=data, measure=Measure(per_op=False))
     assert op_counts(lowered.module) == {"pl.lstm": 1}
     assert (lowered.quality.outputs[0].sqnr_db or 0.0) > 30.0
 

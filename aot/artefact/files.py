@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a lowered model into files: each is written whole, or stays as it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from absl import logging
+
+from aot.artefact.artefact import Artefact
+from aot.artefact.vectors import save_npz
+from aot.errors import LoweringError
+from aot.plan.pte import keep_program
+from tools.text.written import written
+
+
+def save_artefact(
+    lowered: Artefact, output: Path, report: Path | None, program: Path | None
+) -> None:
+    """Write the .pte, or what was exported in its place, and what else is asked for.
+
+    Raises:
+      LoweringError: a file cannot be written.
+    """
+    with _saved(output):
+        output.write_bytes(lowered.pte if lowered.exported is None else lowered.exported)
+    if report is not None:
+        with _saved(report):
+            report.write_text(json.dumps(lowered.report, indent=1) + "\n")
+    if program is not None:
+        with _saved(program):
+            keep_program(program, lowered.pte)
+    logging.info("wrote %s", output)
+
+
+def save_vectors(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Write vectors, as `make_vectors` makes them.
+
+    Raises:
+      LoweringError: the file cannot be written.
+    """
+    with _saved(path):
+        save_npz(str(path), arrays)
+
+
+@contextmanager
+def _saved(path: Path) -> Iterator[None]:
+    """Within it a file is written whole, or LoweringError names it."""
+    try:
+        with written(path):
+            yield
+    except OSError as error:
+        raise LoweringError(f"{error.filename} cannot be written: {error.strerror}") from error

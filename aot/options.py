@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of `lower`, by what they are about: quantization, inputs and outputs, measuring."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import torch
+
+from aot.errors import LoweringError, describe
+from aot.passes.rewrite.border import KEEP, LAYOUTS
+from aot.quality.decibels import MIN_SQNR_DB
+from aot.quality.evaluation import Evaluation
+from aot.quality.quality import Limits
+from aot.quantizer.training import Train
+from aot.upstream.torchao import Quantizer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantize:
+    """The arithmetic that a model gets.
+
+    Attributes:
+      quantization: "int8", "int16", "int8w4", "int8w4g32" or "float32"; or by layer, {"default":
+        "int8", "head": "float32"} (docs/accuracy.md).
+      quantizer: torchao's, or your own of its kind: what it annotates stays as it says.
+      observer: how calibration becomes ranges: "histogram", "minmax", "moving_average", "mse" or
+        "percentile"; or by layer, {"default": "minmax", "features.*": "mse"} (docs/accuracy.md).
+      equalize: give the channels between two layers one magnitude first (cross-layer equalization).
+      correct_bias: put into the biases what quantization shifts the means of layers by.
+      train: quantization-aware training: changes the parameters of the module that it is given, in
+        place (docs/qat.md).
+      allow_float_fallback: run ops without an int8 form in float32 on the device; the report lists
+        them.
+
+    Raises:
+      LoweringError: a switch is no bool, or `train` no training loop.
+    """
+
+    quantization: str | Mapping[str, str] = "int8"
+    quantizer: Quantizer | None = None
+    observer: str | Mapping[str, str] = "histogram"
+    equalize: bool = False
+    correct_bias: bool = False
+    train: Train | None = None
+    allow_float_fallback: bool = False
+
+    def __post_init__(self) -> None:
+        _check_switches(self)
+        if self.train is not None:
+            _check_train(self.train)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Io:
+    """Inputs and outputs on the device.
+
+    Attributes:
+      float_io: keep float32 model inputs and outputs; they are quantized on the device.
+      io_layout: "keep" the model's own; "nhwc" for [N, H, W, C] inputs and outputs without a copy;
+        "auto": so, and [N, L, C], for those that the device would have to transpose otherwise; the
+        report says which.
+      input_from: the report of a model whose first output is to be this one's first input as it is:
+        that gets the same type, scale and zero point.
+
+    Raises:
+      LoweringError: `float_io` is no bool, or there is no such layout.
+    """
+
+    float_io: bool = False
+    io_layout: str = KEEP
+    input_from: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        _check_switches(self)
+        if self.io_layout not in LAYOUTS:
+            raise LoweringError(
+                f"there is no I/O layout {self.io_layout!r}; there are: {', '.join(LAYOUTS)}"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure(Limits):
+    """The comparison with the float model, and what it has to reach.
+
+    Attributes:
+      evaluation: held-out data to measure on: samples as calibration's, or for a classifier of one
+        input the inputs [N, ...] and the right classes, int64 [N]. Without it some of the
+        calibration samples are taken, which flatter.
+      min_sqnr: signal to quantization noise in dB that each output has to reach.
+      min_agreement: share of the samples, in [0, 1], for which the class is the float model's. By
+        default 0.9, of those that the float model is sure of.
+      per_op: measure what each value's quantization costs alone, too; on a few samples.
+
+    Raises:
+      LoweringError: `per_op` is no bool, or a limit no such number.
+    """
+
+    evaluation: Evaluation | None = None
+    min_sqnr: float = MIN_SQNR_DB
+    min_agreement: float | None = None
+    per_op: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_switches(self)
+
+
+GROUPS = {"quantize": Quantize, "io": Io, "measure": Measure}
+"""By argument of `lower`."""
+
+
+def grouped(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments of `lower` with each setting in the object of its group.
+
+    Raises:
+      LoweringError: a setting is given beside its group, or is not valid.
+    """
+    found = dict(arguments)
+    for name, group in GROUPS.items():
+        own = {f.name: found.pop(f.name) for f in fields(group) if f.name in found}
+        if own and name in found:
+            raise LoweringError(f"{', '.join(own)} beside {name}: give {group.__name__} all of it")
+        if own:
+            found[name] = group(**own)
+    return found
+
+
+def _check_switches(settings: Quantize | Io | Measure) -> None:
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        if field.type == "bool" and not isinstance(value, bool):
+            raise LoweringError(
+                f"{field.name} is {value!r:.40}: True or False, for the whole model"
+            )
+
+
+def _check_train(train: object) -> None:
+    """Raise LoweringError where a training loop does not take the module that it trains."""
+    if not callable(train) or isinstance(train, type):
+        raise LoweringError(
+            f"train is {describe(train)}: give a function that trains the module it is given"
+        )
+    with contextlib.suppress(ValueError):  # a function without a signature
+        signature = inspect.signature(train)
+        try:
+            signature.bind(torch.nn.Module())
+        except TypeError as error:
+            raise LoweringError(
+                f"train takes {signature}: give a function of one argument, the module that it "
+                "trains"
+            ) from error

@@ -155,6 +155,10 @@ _OF_TFLITE = (
 )
 
 
+class _WrongFlags(LoweringError):
+    """Flags that do not fit together, or name a file that cannot be read."""
+
+
 def _path(name: str) -> Path:
     """A file as the command line names it: relative to where the user called bazel."""
     return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / name
@@ -164,14 +168,14 @@ def _place(flag: flags.FlagHolder[str | None]) -> Path | None:
     """Where an output file goes; None if it is not asked for.
 
     Raises:
-      LoweringError: there is no such folder.
+      _WrongFlags: there is no such folder.
     """
     if flag.value is None:
         return None
     path = _path(flag.value)
     if not path.parent.is_dir() or path.is_dir():
         what = "is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
-        raise LoweringError(f"--{flag.name}={flag.value}: {what}")
+        raise _WrongFlags(f"--{flag.name}={flag.value}: {what}")
     return path
 
 
@@ -208,14 +212,14 @@ def _input_from() -> Any:
     try:
         return json.loads(_path(_INPUT_FROM.value).read_text())
     except (OSError, ValueError) as error:
-        raise LoweringError(f"--input_from={_INPUT_FROM.value} cannot be read: {error}") from error
+        raise _WrongFlags(f"--input_from={_INPUT_FROM.value} cannot be read: {error}") from error
 
 
 def _by_layer(flag: flags.FlagHolder[str]) -> str | dict[str, str]:
     """A setting as `lower` takes it: JSON is by layer.
 
     Raises:
-      LoweringError: it looks like JSON, and is none of texts by text.
+      _WrongFlags: it looks like JSON, and is none of texts by text.
     """
     text = flag.value
     if not text.startswith("{"):
@@ -223,23 +227,23 @@ def _by_layer(flag: flags.FlagHolder[str]) -> str | dict[str, str]:
     try:
         values = json.loads(text)
     except ValueError as error:
-        raise LoweringError(f"--{flag.name}={text} is not JSON: {error}") from error
+        raise _WrongFlags(f"--{flag.name}={text} is not JSON: {error}") from error
     if not all(isinstance(value, str) for value in values.values()):
-        raise LoweringError(f"--{flag.name}={text}: values are texts")
+        raise _WrongFlags(f"--{flag.name}={text}: values are texts")
     return cast(dict[str, str], values)
 
 
 def _check_model() -> None:
-    """Raises LoweringError unless the flags name one model, and only what it has a use for."""
+    """Raises _WrongFlags unless the flags name one model, and only what it has a use for."""
     if _TFLITE.value is None:
         missing = [f"--{flag.name}" for flag in (_MODEL, _CALIBRATION) if flag.value is None]
         if missing:
-            raise LoweringError(f"give {' and '.join(missing)}, or --tflite in place of both")
+            raise _WrongFlags(f"give {' and '.join(missing)}, or --tflite in place of both")
         return
     own = flags.FLAGS.get_key_flags_for_module(sys.modules[__name__])
     others = [f"--{flag.name}" for flag in own if flag.present and flag.name not in _OF_TFLITE]
     if others:
-        raise LoweringError(
+        raise _WrongFlags(
             f"{', '.join(others)}: of a .tflite file only --{', --'.join(_OF_TFLITE)} are asked"
         )
 
@@ -253,7 +257,7 @@ def _lower_tflite() -> tuple[Artefact, list[tuple[torch.Tensor, ...]]]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise LoweringError(f"--tflite={_TFLITE.value}: {error.strerror}") from error
+        raise _WrongFlags(f"--tflite={_TFLITE.value}: {error.strerror}") from error
     lowered = lower_tflite(
         data, target=_TARGET.value, verify_npu=_VERIFY_NPU.value, neutron=_NEUTRON.value
     )
@@ -273,9 +277,9 @@ def run() -> None:
     assert output is not None  # the flag is required
     places = [path for path in (output, report, vectors, program) if path is not None]
     if len({path.resolve() for path in places}) < len(places):
-        raise LoweringError("--output, --report, --vectors and --program name one file twice")
+        raise _WrongFlags("--output, --report, --vectors and --program name one file twice")
     if _TEST_INPUTS.value and vectors is None:
-        raise LoweringError("--test_inputs are for --vectors: say where to write them")
+        raise _WrongFlags("--test_inputs are for --vectors: say where to write them")
     if _TFLITE.value is not None:
         artefact, samples = _lower_tflite()
         save_artefact(artefact, output, report, program)
@@ -371,7 +375,7 @@ def main(argv: Sequence[str]) -> None:
         run()
     except (LoweringError, InternalError) as error:
         print(f"ERROR: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, _WrongFlags) else 1)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.outside.wheel import MODEL, call, run_check
 from tools.lint.workspace import workspace_root
@@ -17,6 +18,7 @@ from tools.version import VERSION
 from tools.wheel.make import ROOMS, built_files, imported, make_wheel
 
 ROOT = workspace_root()
+_REQUIREMENTS = ROOT / "tools/python/requirements.in"
 
 # pip's name of a package, where it is imported by another one.
 _IMPORTED_AS = {
@@ -77,11 +79,12 @@ def test_wheel_has_one_name_no_tests_and_asks_for_what_it_imports(wheel: Path) -
     foreign = roots - {"pilotlight"}
     assert foreign.isdisjoint(ROOMS)
     asked = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-    names = [item.split("==")[0] for item in asked]
+    names = [re.split("[=<>]", item)[0] for item in asked]
     optional = {"eiq_neutron_sdk", "tosa_reference_model", "tosa_serializer"}
     assert {_IMPORTED_AS.get(name, name) for name in names} | optional == foreign | optional
-    pinned = (ROOT / "tools/python/requirements.in").read_text().replace("+cpu", "").split()
-    assert [item for item in asked if "==" in item and item not in pinned] == []
+    pinned = re.findall(r"^([\w-]+)==([\d.]+)", _REQUIREMENTS.read_text(), re.MULTILINE)
+    ranges = {wanted.name: wanted.specifier for wanted in map(Requirement, asked)}
+    assert [pin for pin in pinned if not ranges[pin[0]] or pin[1] not in ranges[pin[0]]] == []
 
 
 def test_same_bytes(wheel: Path, tmp_path: Path) -> None:
@@ -94,9 +97,11 @@ def test_lower_for_an_npu_and_plan(environment: Path, project: Path) -> None:
     flags += ["--target=ethos-u55-128", "--report=net.json"]
     call(environment, project, "pilotlight", "lower", *flags)
     assert "EthosUBackend" in (project / "net.json").read_text()
-    flags = ["--pte=net.pte", "--board=corstone300_ethos_u55", "--name=net", "--source=n.c"]
-    call(environment, project, "pilotlight", "plan", *flags)
-    assert "EthosUBackend" in (project / "n.c").read_text()
+    flags = ["--pte=net.pte", "--name=net", "--source=n.c"]
+    for board in (["--board=corstone300_ethos_u55"], ["--board", "corstone300_ethos_u55"]):
+        call(environment, project, "pilotlight", "plan", *flags, *board)
+        assert "EthosUBackend" in (project / "n.c").read_text()
+        (project / "n.c").unlink()
 
 
 def test_package_builds_and_runs_on_the_host(environment: Path, project: Path) -> None:
@@ -159,6 +164,9 @@ def test_wrong_arguments_end_in_a_line(environment: Path, project: Path) -> None
     assert "'mine'; `pilotlight boards` lists them" in call(
         environment, project, *command, status=2
     )
+    for flags in (["--model=model.py:factory"], ["--tflite=none.tflite"]):
+        command = ["pilotlight", "lower", "--output=x.pte", *flags]
+        assert "ERROR: " in call(environment, project, *command, status=2)
     (project / "model.py").write_text("def factory():\n    return None\n")
     command = ["pilotlight", "package", "model.py", "--board=pico", "-o", "out"]
     assert "ERROR: " in call(environment, project, *command, status=1)

@@ -93,14 +93,15 @@ def _passed_on(name: str, module: str, summary: str) -> None:
 
 
 def _with_board_files(arguments: Sequence[str]) -> list[str]:
-    """Replaces a board's name in --board by the file of that name in the wheel."""
+    """Replaces a board's name after --board by the file of that name in the wheel."""
     boards = _boards()
-
-    def file(match: re.Match[str]) -> str:
-        name = match[1]
-        return f"--board={_data(name)}" if name in boards else match[0]
-
-    return [re.sub(r"^--board=(\w+)$", file, argument) for argument in arguments]
+    found: list[str] = []
+    for argument in arguments:
+        flag, is_flag, name = argument.rpartition("--board=")
+        if is_flag or found[-1:] == ["--board"]:
+            argument = f"{flag}{is_flag}{_data(name) if name in boards else name}"
+        found.append(argument)
+    return found
 
 
 _passed_on("lower", "aot.lower_main", "Lower a PyTorch model or a .tflite file to a .pte.")

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `pl` operator library: how an op of the dialect is declared.
 
-An op is one file in `aot/dialect/ops`: a schema, the shape it gives, and a reference implementation
-in torch that *is* the specification. `define` registers three things with torch: the functional
-overload, its fake (shape only) form for export, and the `.out` overload that a .pte refers to. An
-op with several results returns a tuple, and its `.out` overload takes `out0`, `out1`, ….
+An op is one file in `aot/dialect/ops`: a reference implementation in torch that *is* the
+specification, whose parameters are the op's signature (signature.py), and the shape it gives.
+`define` registers three things with torch: the functional overload, its fake (shape only) form for
+export, and the `.out` overload that a .pte refers to. An op with several results returns a tuple,
+and its `.out` overload takes `out0`, `out1`, ….
 """
 
 from __future__ import annotations
@@ -16,12 +17,28 @@ from typing import Any
 
 import torch
 
+from aot.dialect.signature import Signature
 from aot.dialect.transposes import Transposes
 
 _LIBRARY = torch.library.Library("pl", "DEF")
 
 Inferred = tuple[tuple[int, ...], torch.dtype]
 """Shape and dtype of a result."""
+
+
+def as_first(first: torch.Tensor) -> Inferred:
+    """Shape and dtype of one tensor."""
+    return tuple(first.shape), first.dtype
+
+
+def broadcast(a: torch.Tensor, b: torch.Tensor) -> Inferred:
+    """The shape that two tensors broadcast to, and the dtype of the first."""
+    return tuple(torch.broadcast_shapes(a.shape, b.shape)), a.dtype
+
+
+def reduced(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> Inferred:
+    """The shape without the dimensions dim, and the dtype."""
+    return reduced_shape(input.shape, dim, keepdim), input.dtype
 
 
 def reduced_shape(shape: Sequence[int], dim: Sequence[int], keepdim: bool) -> tuple[int, ...]:
@@ -39,8 +56,7 @@ class Op:
         tuple where there are several results.
       infer: shape and dtype of the output from the same arguments; a list of them where there are
         several results.
-      dtypes: tensor argument name -> dtypes that it may have.
-      results: how many tensors a call gives.
+      signature: of the reference.
       zero_points: name of an int argument -> name of the tensor (or "output") whose zero_point it
         must equal.
       shares_quantization: what is quantized of the tensor arguments and of the output has one scale
@@ -55,8 +71,7 @@ class Op:
     name: str
     reference: Callable[..., Any]
     infer: Callable[..., Inferred | Sequence[Inferred]]
-    dtypes: Mapping[str, tuple[torch.dtype, ...]]
-    results: int = 1
+    signature: Signature
     zero_points: Mapping[str, str] = field(default_factory=dict)
     shares_quantization: bool = False
     averages: bool = False
@@ -64,6 +79,16 @@ class Op:
     macs: Callable[..., int] | None = None
     memory_format: torch.memory_format = torch.contiguous_format
     transposes: Transposes | None = None
+
+    @property
+    def dtypes(self) -> Mapping[str, tuple[torch.dtype, ...]]:
+        """Tensor argument name -> dtypes that it may have."""
+        return self.signature.dtypes
+
+    @property
+    def results(self) -> int:
+        """How many tensors a call gives."""
+        return self.signature.results
 
     @property
     def overload(self) -> Any:
@@ -87,11 +112,8 @@ OPS: dict[str, Op] = {}
 
 
 def define(
-    arguments: str,
     *,
-    infer: Callable[..., Inferred | Sequence[Inferred]],
-    dtypes: Mapping[str, tuple[torch.dtype, ...]],
-    results: int = 1,
+    infer: Callable[..., Inferred | Sequence[Inferred]] | None = None,
     zero_points: Mapping[str, str] | None = None,
     shares_quantization: bool = False,
     averages: bool = False,
@@ -102,44 +124,50 @@ def define(
 ) -> Callable[[Callable[..., Any]], Op]:
     """Declares the op that the decorated reference function specifies.
 
+    The parameters of the reference and their annotations are the op's arguments.
+
     Args:
-      arguments: the argument list of the functional schema, e.g. "Tensor input, Tensor table".
-      infer: gives shape and dtype of the output from the same arguments (it may look at shapes
-        only); a list of them where there are several results.
-      dtypes: tensor argument name -> dtypes that the verifier lets through.
-      results: how many tensors a call gives.
-      zero_points: int argument -> tensor argument (or "output") whose zero_point it repeats.
+      infer: gives shape and dtype of the output from the arguments that its parameters name (it may
+        look at shapes only); a list of them where there are several results. If None, they are
+        those of the first argument.
+      zero_points: int argument -> tensor argument (or "output") whose zero_point it repeats, where
+        its name does not say so: `a_zero_point` is that of `a`.
       shares_quantization: output quantization equals the inputs'.
       averages: results are numbers between those of the operands.
       spatial: input and output are NHWC.
-      macs: counts multiply-accumulates from the same arguments.
+      macs: counts multiply-accumulates from the arguments that its parameters name; `output` is
+        the shape of the only result.
       memory_format: how the result lies in memory.
       transposes: how transposes pass through the op, if they do.
     """
 
     def decorate(reference: Callable[..., Any]) -> Op:
+        signature = Signature.of(reference)
+        infers = signature.by_name(infer) if infer else lambda first, *_, **__: as_first(first)
         op = Op(
             reference.__name__,
             reference,
-            infer,
-            dict(dtypes),
-            results,
-            dict(zero_points or {}),
+            infers,
+            signature,
+            {**signature.zero_points(), **(zero_points or {})},
             shares_quantization,
             averages,
             spatial,
-            macs,
+            signature.by_name(macs, lambda *args, **named: infers(*args, **named)[0])
+            if macs
+            else None,
             memory_format,
             transposes,
         )
-        _register(op, arguments)
+        _register(op)
         OPS[op.name] = op
         return op
 
     return decorate
 
 
-def _register(op: Op, arguments: str) -> None:
+def _register(op: Op) -> None:
+    arguments = op.signature.schema
     outs = ["out"] if op.results == 1 else [f"out{i}" for i in range(op.results)]
     written = [f"Tensor({letter}!)" for letter in ascii_lowercase[: op.results]]
     out_arguments = ", ".join(map(" ".join, zip(written, outs, strict=True)))

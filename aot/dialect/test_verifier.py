@@ -99,6 +99,10 @@ BROKEN: dict[str, tuple[Callable[[Builder, Node], Node], str]] = {
         lambda b, x: b.call(max_pool2d, x, *POOL, edge=EDGE, origin=ORIGIN),
         "layout row_major, not NHWC",
     ),
+    "length": (
+        lambda b, x: b.call(max_pool2d, x, [2, 2, 1], *POOL[1:], edge=EDGE, origin=ORIGIN),
+        "kernel has 3 numbers, not 2",
+    ),
     "rank": (
         lambda b, x: b.call(reshape, x, [1, 1, 1, 1, 1, 4, 8], edge=EDGE, origin=ORIGIN),
         "more than 6 dimensions",

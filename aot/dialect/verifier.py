@@ -103,6 +103,7 @@ def _problem(node: Node) -> str:
     values = arguments(node)
     return (
         _dtype_problem(op, values)
+        or _length_problem(op, values)
         or _shape_problem(op, node)
         or _quantization_problem(op, node, values)
         or _layout_problem(op, node, values)
@@ -134,6 +135,13 @@ def _dtype_problem(op: Op, values: dict[str, Any]) -> str:
                 activations[dtype] = name
     if len(activations) > 1:
         return " and ".join(f"{name} is {dtype}" for dtype, name in activations.items())
+    return ""
+
+
+def _length_problem(op: Op, values: dict[str, Any]) -> str:
+    for name, length in op.signature.lengths.items():
+        if len(values[name]) != length:
+            return f"{name} has {len(values[name])} numbers, not {length}"
     return ""
 
 

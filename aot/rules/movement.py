@@ -250,8 +250,8 @@ def as_unquantized(rule: Rule, node: Node) -> Rule:
     if rule.op(node) is pad:
         return Unquantized(PadWithConstants())
     dtype = node.meta["val"].dtype
-    moved = next(iter(rule.op(node).dtypes.values()))
-    return Unquantized(rule) if ON_DEVICE.get(dtype, dtype) in moved else rule
+    moves = _takes(rule.op(node), ON_DEVICE.get(dtype, dtype))
+    return Unquantized(rule) if moves else rule
 
 
 def on_floats(rule: Rule, node: Node) -> Rule | None:
@@ -264,8 +264,12 @@ def on_floats(rule: Rule, node: Node) -> Rule | None:
         return None
     if rule.op(node) is pad:
         return Unquantized(PadWithConstants())
-    dtypes = next(iter(rule.op(node).dtypes.values()))
-    return Unquantized(rule) if torch.float32 in dtypes else None
+    return Unquantized(rule) if _takes(rule.op(node), torch.float32) else None
+
+
+def _takes(op: Op, dtype: torch.dtype) -> bool:
+    """Whether a tensor argument of an op may have a dtype."""
+    return any(dtype in dtypes for dtypes in op.dtypes.values())
 
 
 FAMILY = Family(

@@ -8,25 +8,18 @@ from collections.abc import Sequence
 import torch
 
 from aot.dialect.arithmetic import divide_round_half_away
-from aot.dialect.library import define
+from aot.dialect.library import Inferred, define
 from aot.dialect.ops.adaptive_max_pool2d import adaptive_window
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.signature import Activation, Pair
 
 
-def _infer(input: torch.Tensor, output_size: Sequence[int]) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, output_size: Sequence[int]) -> Inferred:
     n, _h, _w, c = input.shape
     return (n, *output_size, c), input.dtype
 
 
-@define(
-    "Tensor input, int[2] output_size",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS},
-    shares_quantization=True,
-    averages=True,
-    spatial=True,
-)
-def adaptive_avg_pool2d(input: torch.Tensor, output_size: Sequence[int]) -> torch.Tensor:
+@define(infer=_infer, shares_quantization=True, averages=True, spatial=True)
+def adaptive_avg_pool2d(input: Activation, output_size: Pair) -> torch.Tensor:
     """input int8 or int16 [N, H, W, C] -> its dtype [N, *output_size, C]: means, ties away from
     zero.
     """

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Activation, Pair
 
 
 def adaptive_window(index: int, size: int, output_size: int) -> tuple[int, int]:
@@ -18,19 +18,13 @@ def adaptive_window(index: int, size: int, output_size: int) -> tuple[int, int]:
     return index * size // output_size, -(-(index + 1) * size // output_size)
 
 
-def _infer(input: torch.Tensor, output_size: Sequence[int]) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, output_size: Sequence[int]) -> Inferred:
     n, _h, _w, c = input.shape
     return (n, *output_size, c), input.dtype
 
 
-@define(
-    "Tensor input, int[2] output_size",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS},
-    shares_quantization=True,
-    spatial=True,
-)
-def adaptive_max_pool2d(input: torch.Tensor, output_size: Sequence[int]) -> torch.Tensor:
+@define(infer=_infer, shares_quantization=True, spatial=True)
+def adaptive_max_pool2d(input: Activation, output_size: Pair) -> torch.Tensor:
     """input int8 or int16 [N, H, W, C] -> its dtype [N, *output_size, C], the maximum of each
     window.
     """

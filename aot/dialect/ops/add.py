@@ -6,28 +6,15 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.arithmetic import requantize, saturate
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.library import broadcast, define
+from aot.dialect.signature import Activation
 from aot.dialect.transposes import elementwise
 
 
-def _infer(a: torch.Tensor, b: torch.Tensor, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(torch.broadcast_shapes(a.shape, b.shape)), a.dtype
-
-
-@define(
-    "Tensor a, Tensor b, int a_zero_point, int a_multiplier, int a_shift, int b_zero_point, int "
-    "b_multiplier, "
-    "int b_shift, int left_shift, int output_zero_point, int output_multiplier, int output_shift, "
-    "int activation_min, int activation_max",
-    infer=_infer,
-    dtypes={"a": ACTIVATIONS, "b": ACTIVATIONS},
-    zero_points={"a_zero_point": "a", "b_zero_point": "b", "output_zero_point": "output"},
-    transposes=elementwise("a", "b"),
-)
+@define(infer=broadcast, transposes=elementwise("a", "b"))
 def add(
-    a: torch.Tensor,
-    b: torch.Tensor,
+    a: Activation,
+    b: Activation,
     a_zero_point: int,
     a_multiplier: int,
     a_shift: int,

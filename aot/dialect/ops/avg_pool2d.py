@@ -8,39 +8,29 @@ from collections.abc import Sequence
 import torch
 
 from aot.dialect.arithmetic import divide_round_half_away, saturate
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
+from aot.dialect.library import Inferred, define
+from aot.dialect.quantization import ACTIVATION_TYPES
+from aot.dialect.signature import Activation, Pair, Sides
 
 
-def _infer(
-    input: torch.Tensor,
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    output_size: Sequence[int],
-    *_: object,
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, output_size: Sequence[int]) -> Inferred:
     n, _h, _w, c = input.shape
     return (n, *output_size, c), input.dtype
 
 
 @define(
-    "Tensor input, int[2] kernel, int[2] stride, int[4] padding, int[2] output_size, bool "
-    "count_include_pad, "
-    "int divisor_override, int zero_point",
     infer=_infer,
-    dtypes={"input": ACTIVATIONS},
     zero_points={"zero_point": "input"},
     shares_quantization=True,
     averages=True,
     spatial=True,
 )
 def avg_pool2d(
-    input: torch.Tensor,
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    output_size: Sequence[int],
+    input: Activation,
+    kernel: Pair,
+    stride: Pair,
+    padding: Sides,
+    output_size: Pair,
     count_include_pad: bool,
     divisor_override: int,
     zero_point: int,

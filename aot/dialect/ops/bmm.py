@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 
 from aot.dialect.arithmetic import requantize_sums, saturate
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Activation
 
 
 def _ordered(x: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
@@ -24,29 +23,20 @@ def _infer(
     transpose_b: bool,
     a_order: Sequence[int],
     b_order: Sequence[int],
-    *_: int,
-) -> tuple[tuple[int, ...], torch.dtype]:
+) -> Inferred:
     a, b = _ordered(a, a_order), _ordered(b, b_order)
     batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     return (*batch, a.shape[-2], b.shape[-2 if transpose_b else -1]), a.dtype
 
 
-def _macs(a: torch.Tensor, b: torch.Tensor, transpose_b: bool, *rest: Any) -> int:
-    return math.prod(_infer(a, b, transpose_b, *rest)[0]) * _ordered(a, rest[0]).shape[-1]
+def _macs(a: torch.Tensor, a_order: Sequence[int], output: Sequence[int]) -> int:
+    return math.prod(output) * _ordered(a, a_order).shape[-1]
 
 
-@define(
-    "Tensor a, Tensor b, bool transpose_b, int[] a_order, int[] b_order, int a_zero_point, int "
-    "b_zero_point, int output_zero_point, int multiplier, int shift, int activation_min, int "
-    "activation_max",
-    infer=_infer,
-    dtypes={"a": ACTIVATIONS, "b": ACTIVATIONS},
-    zero_points={"a_zero_point": "a", "b_zero_point": "b", "output_zero_point": "output"},
-    macs=_macs,
-)
+@define(infer=_infer, macs=_macs)
 def bmm(
-    a: torch.Tensor,
-    b: torch.Tensor,
+    a: Activation,
+    b: Activation,
     transpose_b: bool,
     a_order: Sequence[int],
     b_order: Sequence[int],

@@ -7,24 +7,18 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.library import define
-from aot.dialect.ops.transpose import MOVABLE
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Movable
 from aot.dialect.transposes import along_dim
 
 
-def _infer(inputs: Sequence[torch.Tensor], dim: int) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(inputs: Sequence[torch.Tensor], dim: int) -> Inferred:
     shape = list(inputs[0].shape)
     shape[dim] = sum(x.shape[dim] for x in inputs)
     return tuple(shape), inputs[0].dtype
 
 
-@define(
-    "Tensor[] inputs, int dim",
-    infer=_infer,
-    dtypes={"inputs": MOVABLE},
-    shares_quantization=True,
-    transposes=along_dim("inputs"),
-)
-def cat(inputs: Sequence[torch.Tensor], dim: int) -> torch.Tensor:
+@define(infer=_infer, shares_quantization=True, transposes=along_dim("inputs"))
+def cat(inputs: Sequence[Movable], dim: int) -> torch.Tensor:
     """All inputs have one dtype and quantization; dim is not negative."""
     return torch.cat(list(inputs), dim=dim)

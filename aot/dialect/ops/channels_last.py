@@ -10,38 +10,27 @@ from __future__ import annotations
 
 import torch
 
-from aot.dialect.library import define
-from aot.dialect.ops.transpose import MOVABLE
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Movable
 
 
-def _infer_nhwc(input: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer_nhwc(input: torch.Tensor) -> Inferred:
     n, c, h, w = input.shape
     return (n, h, w, c), input.dtype
 
 
-@define(
-    "Tensor input",
-    infer=_infer_nhwc,
-    dtypes={"input": MOVABLE},
-    shares_quantization=True,
-)
-def channels_last_to_nhwc(input: torch.Tensor) -> torch.Tensor:
+@define(infer=_infer_nhwc, shares_quantization=True)
+def channels_last_to_nhwc(input: Movable) -> torch.Tensor:
     """[N, C, H, W] channels_last -> [N, H, W, C] contiguous."""
     return input.permute(0, 2, 3, 1).clone(memory_format=torch.contiguous_format)
 
 
-def _infer_channels_last(input: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer_channels_last(input: torch.Tensor) -> Inferred:
     n, h, w, c = input.shape
     return (n, c, h, w), input.dtype
 
 
-@define(
-    "Tensor input",
-    infer=_infer_channels_last,
-    dtypes={"input": MOVABLE},
-    shares_quantization=True,
-    memory_format=torch.channels_last,
-)
-def nhwc_to_channels_last(input: torch.Tensor) -> torch.Tensor:
+@define(infer=_infer_channels_last, shares_quantization=True, memory_format=torch.channels_last)
+def nhwc_to_channels_last(input: Movable) -> torch.Tensor:
     """[N, H, W, C] contiguous -> [N, C, H, W] channels_last."""
     return input.permute(0, 3, 1, 2).clone(memory_format=torch.channels_last)

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import torch
 
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS, Quantization
+from aot.dialect.library import Inferred, define
+from aot.dialect.quantization import Quantization
+from aot.dialect.signature import Activation
 from aot.dialect.transposes import elementwise
 
 NOWHERE = 128
@@ -55,22 +57,14 @@ def _sides(
     return a.to(torch.int32), table[b.to(torch.int64) + 128].to(torch.int32)
 
 
-_DTYPES = {"a": ACTIVATIONS, "b": ACTIVATIONS, "table": (torch.int16, torch.int32)}
-
-
-def _infer(
-    a: torch.Tensor, b: torch.Tensor, table: torch.Tensor, *_: bool
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(a: torch.Tensor, b: torch.Tensor) -> Inferred:
     return tuple(torch.broadcast_shapes(a.shape, b.shape)), torch.bool
 
 
-@define(
-    "Tensor a, Tensor b, Tensor table",
-    infer=_infer,
-    dtypes=_DTYPES,
-    transposes=elementwise("a", "b"),
-)
-def less(a: torch.Tensor, b: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
+@define(infer=_infer, transposes=elementwise("a", "b"))
+def less(
+    a: Activation, b: Activation, table: Annotated[torch.Tensor, (torch.int16, torch.int32)]
+) -> torch.Tensor:
     """Of int8 a < table[b + 128], bool: what torch says of the dequantized values, with a table
     from `less_table`. Of int16 a * table[0] < b * table[1], with a table int32 [2] from `factors`:
     exact where both have one scale, else to 2^-30 of the larger value.
@@ -79,13 +73,13 @@ def less(a: torch.Tensor, b: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
     return left < right
 
 
-@define(
-    "Tensor a, Tensor b, Tensor table, bool negated",
-    infer=_infer,
-    dtypes=_DTYPES,
-    transposes=elementwise("a", "b"),
-)
-def equal(a: torch.Tensor, b: torch.Tensor, table: torch.Tensor, negated: bool) -> torch.Tensor:
+@define(infer=_infer, transposes=elementwise("a", "b"))
+def equal(
+    a: Activation,
+    b: Activation,
+    table: Annotated[torch.Tensor, (torch.int16, torch.int32)],
+    negated: bool,
+) -> torch.Tensor:
     """Of int8 (a == table[b + 128]) != negated, bool: what torch says of the dequantized values,
     with a table from `equal_table`. Of int16 a * table[0] == b * table[1], as for pl::less.
     """

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from aot.dialect.arithmetic import exact_conv2d, pad_spatial, requantize_sums, saturate
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Activation, Int8, Int32, Pair, Sides
 from aot.dialect.transposes import Moved, Perm, Transposes
 
 
@@ -25,14 +25,10 @@ def convolved_size(
 def _infer(
     input: torch.Tensor,
     weight: torch.Tensor,
-    bias: torch.Tensor,
-    multiplier: torch.Tensor,
-    shift: torch.Tensor,
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
-    *_: int,
-) -> tuple[tuple[int, ...], torch.dtype]:
+) -> Inferred:
     n, h, w, _c = input.shape
     o, kh, kw, _i = weight.shape
     oh = convolved_size(h, kh, stride[0], padding[0], padding[1], dilation[0])
@@ -40,9 +36,8 @@ def _infer(
     return (n, oh, ow, o), input.dtype
 
 
-def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
-    shape, _ = _infer(input, weight, *args)  # type: ignore[arg-type]
-    return math.prod(shape) * math.prod(weight.shape[1:])
+def _macs(weight: torch.Tensor, output: Sequence[int]) -> int:
+    return math.prod(output) * math.prod(weight.shape[1:])
 
 
 def _move(values: Mapping[str, Any], perm: Perm) -> Moved | None:
@@ -53,33 +48,16 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved | None:
     return None if grows or not is_of_one or perm[-1] != len(perm) - 1 else Moved({}, perm)
 
 
-@define(
-    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int[2] stride, "
-    "int[4] padding, "
-    "int[2] dilation, int groups, int input_zero_point, int output_zero_point, int activation_min, "
-    "int activation_max",
-    infer=_infer,
-    dtypes={
-        "input": ACTIVATIONS,
-        "weight": (torch.int8,),
-        "bias": (torch.int32,),
-        "multiplier": (torch.int32,),
-        "shift": (torch.int32,),
-    },
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    spatial=True,
-    macs=_macs,
-    transposes=Transposes(("input",), _move),
-)
+@define(infer=_infer, spatial=True, macs=_macs, transposes=Transposes(("input",), _move))
 def conv2d(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor,
-    multiplier: torch.Tensor,
-    shift: torch.Tensor,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
+    input: Activation,
+    weight: Int8,
+    bias: Int32,
+    multiplier: Int32,
+    shift: Int32,
+    stride: Pair,
+    padding: Sides,
+    dilation: Pair,
     groups: int,
     input_zero_point: int,
     output_zero_point: int,

@@ -7,7 +7,8 @@ import torch
 
 from aot.dialect.arithmetic import requantize_sums, saturate
 from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
+from aot.dialect.quantization import ACTIVATION_TYPES
+from aot.dialect.signature import Activation
 from aot.dialect.transposes import along_dim
 
 
@@ -18,20 +19,9 @@ def guard_bits(count: int, dtype: torch.dtype) -> int:
     return 0 if dtype is torch.int16 else 22 - (count - 1).bit_length()
 
 
-def _infer(input: torch.Tensor, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), input.dtype
-
-
-@define(
-    "Tensor input, int dim, int left_shift, int input_zero_point, int output_zero_point, int "
-    "multiplier, int shift",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS},
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    transposes=along_dim("input"),
-)
+@define(transposes=along_dim("input"))
 def cumsum(
-    input: torch.Tensor,
+    input: Activation,
     dim: int,
     left_shift: int,
     input_zero_point: int,

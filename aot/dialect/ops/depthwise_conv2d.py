@@ -9,22 +9,19 @@ from collections.abc import Sequence
 import torch
 
 from aot.dialect.arithmetic import exact_depthwise_conv2d, requantize_sums, saturate
-from aot.dialect.library import define
+from aot.dialect.library import Inferred, define
 from aot.dialect.ops.conv2d import convolved_size
-from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
+from aot.dialect.quantization import ACTIVATION_TYPES
+from aot.dialect.signature import Activation, Int8, Int32, Pair, Sides
 
 
 def _infer(
     input: torch.Tensor,
     weight: torch.Tensor,
-    bias: torch.Tensor,
-    multiplier: torch.Tensor,
-    shift: torch.Tensor,
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
-    *_: int,
-) -> tuple[tuple[int, ...], torch.dtype]:
+) -> Inferred:
     n, h, w, _c = input.shape
     kh, kw, o = weight.shape
     oh = convolved_size(h, kh, stride[0], padding[0], padding[1], dilation[0])
@@ -32,37 +29,20 @@ def _infer(
     return (n, oh, ow, o), input.dtype
 
 
-def _macs(input: torch.Tensor, weight: torch.Tensor, *args: object) -> int:
-    shape, _ = _infer(input, weight, *args)  # type: ignore[arg-type]
-    return math.prod(shape) * math.prod(weight.shape[:2])
+def _macs(weight: torch.Tensor, output: Sequence[int]) -> int:
+    return math.prod(output) * math.prod(weight.shape[:2])
 
 
-@define(
-    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int[2] stride, "
-    "int[4] padding, "
-    "int[2] dilation, int input_zero_point, int output_zero_point, int activation_min, int "
-    "activation_max",
-    infer=_infer,
-    dtypes={
-        "input": ACTIVATIONS,
-        "weight": (torch.int8,),
-        "bias": (torch.int32,),
-        "multiplier": (torch.int32,),
-        "shift": (torch.int32,),
-    },
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    spatial=True,
-    macs=_macs,
-)
+@define(infer=_infer, spatial=True, macs=_macs)
 def depthwise_conv2d(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor,
-    multiplier: torch.Tensor,
-    shift: torch.Tensor,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
+    input: Activation,
+    weight: Int8,
+    bias: Int32,
+    multiplier: Int32,
+    shift: Int32,
+    stride: Pair,
+    padding: Sides,
+    dilation: Pair,
     input_zero_point: int,
     output_zero_point: int,
     activation_min: int,

@@ -5,22 +5,16 @@ from __future__ import annotations
 
 import torch
 
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS, Quantization
+from aot.dialect.library import Inferred, define
+from aot.dialect.quantization import ACTIVATION_TYPES, Quantization
+from aot.dialect.signature import Activation
 
 
-def _infer(
-    input: torch.Tensor, scale: float, zero_point: int
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor) -> Inferred:
     return tuple(input.shape), torch.float32
 
 
-@define(
-    "Tensor input, float scale, int zero_point",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS},
-    zero_points={"zero_point": "input"},
-)
-def dequantize(input: torch.Tensor, scale: float, zero_point: int) -> torch.Tensor:
+@define(infer=_infer, zero_points={"zero_point": "input"})
+def dequantize(input: Activation, scale: float, zero_point: int) -> torch.Tensor:
     """(q - zero_point) * scale in float32."""
     return Quantization(scale, zero_point, ACTIVATION_TYPES[input.dtype]).dequantize(input)

@@ -6,29 +6,18 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.arithmetic import divide_round_half_away, requantize_sums, saturate
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.library import broadcast, define
+from aot.dialect.signature import Activation
 from aot.dialect.transposes import elementwise
 
 FRACTION_BITS = {torch.int8: 23, torch.int16: 30}
 """Of the quotient: as many as let it be an int32, and of int16 as requantize_wide takes."""
 
 
-def _infer(a: torch.Tensor, b: torch.Tensor, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(torch.broadcast_shapes(a.shape, b.shape)), a.dtype
-
-
-@define(
-    "Tensor a, Tensor b, int a_zero_point, int b_zero_point, int output_zero_point, int "
-    "multiplier, int shift, int activation_min, int activation_max",
-    infer=_infer,
-    dtypes={"a": ACTIVATIONS, "b": ACTIVATIONS},
-    zero_points={"a_zero_point": "a", "b_zero_point": "b", "output_zero_point": "output"},
-    transposes=elementwise("a", "b"),
-)
+@define(infer=broadcast, transposes=elementwise("a", "b"))
 def div(
-    a: torch.Tensor,
-    b: torch.Tensor,
+    a: Activation,
+    b: Activation,
     a_zero_point: int,
     b_zero_point: int,
     output_zero_point: int,

@@ -5,21 +5,16 @@ from __future__ import annotations
 
 import torch
 
-from aot.dialect.library import define
-from aot.dialect.ops.transpose import MOVABLE
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Int32, Movable
 
 
-def _infer(table: torch.Tensor, indices: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(table: torch.Tensor, indices: torch.Tensor) -> Inferred:
     return (*indices.shape, table.shape[1]), table.dtype
 
 
-@define(
-    "Tensor table, Tensor indices",
-    infer=_infer,
-    dtypes={"table": MOVABLE, "indices": (torch.int32,)},
-    shares_quantization=True,
-)
-def embedding(table: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:
+@define(infer=_infer, shares_quantization=True)
+def embedding(table: Movable, indices: Int32) -> torch.Tensor:
     """table[i] for each index i.
 
     table [rows, width]; indices int32 [...], each in [0, rows); result [..., width].

@@ -8,14 +8,12 @@ from typing import Any
 
 import torch
 
-from aot.dialect.library import define
-from aot.dialect.ops.transpose import MOVABLE
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Int32, Movable
 from aot.dialect.transposes import Moved, Perm, Transposes
 
 
-def _infer(
-    input: torch.Tensor, indices: Sequence[torch.Tensor], dims: Sequence[int]
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, indices: Sequence[torch.Tensor], dims: Sequence[int]) -> Inferred:
     shape = list(input.shape)
     for index, dim in zip(indices, dims, strict=True):
         shape[dim] = index.shape[0]
@@ -26,16 +24,8 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
     return Moved({"dims": [perm[d] for d in values["dims"]]}, perm)
 
 
-@define(
-    "Tensor input, Tensor[] indices, int[] dims",
-    infer=_infer,
-    dtypes={"input": MOVABLE, "indices": (torch.int32,)},
-    shares_quantization=True,
-    transposes=Transposes(("input",), _move),
-)
-def gather(
-    input: torch.Tensor, indices: Sequence[torch.Tensor], dims: Sequence[int]
-) -> torch.Tensor:
+@define(infer=_infer, shares_quantization=True, transposes=Transposes(("input",), _move))
+def gather(input: Movable, indices: Sequence[Int32], dims: Sequence[int]) -> torch.Tensor:
     """Along each of the dimensions the elements that its indices name, in their order.
 
     indices int32 [size of the result's dimension], constants, of elements that there are; dims are

@@ -8,12 +8,14 @@ Operands are int32 and broadcast; of results that are no int32 the low 32 bits s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Annotated
 
 import torch
 
 from aot.dialect.arithmetic import requantize, saturate
-from aot.dialect.library import Inferred, Op, define, reduced_shape
+from aot.dialect.library import Inferred, Op, broadcast, define, reduced_shape
 from aot.dialect.quantization import INT8, INT16, QuantizedType
+from aot.dialect.signature import Int8, Int32
 from aot.dialect.transposes import elementwise
 
 
@@ -27,15 +29,11 @@ def _binary(
     def infer(a: torch.Tensor, b: torch.Tensor) -> Inferred:
         return tuple(torch.broadcast_shapes(a.shape, b.shape)), dtype
 
-    def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    def reference(a: Int32, b: Int32) -> torch.Tensor:
         return function(a.to(torch.int64), b.to(torch.int64)).to(dtype)
 
     reference.__name__ = f"integer_{name}"
-    operands = {"a": (torch.int32,), "b": (torch.int32,)}
-    declare = define(
-        "Tensor a, Tensor b", infer=infer, dtypes=operands, transposes=elementwise("a", "b")
-    )
-    return declare(reference)
+    return define(infer=infer, transposes=elementwise("a", "b"))(reference)
 
 
 def _divide(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -62,17 +60,8 @@ integer_less = _binary("less", torch.lt, torch.bool)
 integer_equal = _binary("equal", torch.eq, torch.bool)
 
 
-def _infer_place(a: torch.Tensor, b: torch.Tensor, *_: int) -> Inferred:
-    return tuple(torch.broadcast_shapes(a.shape, b.shape)), torch.int32
-
-
-@define(
-    "Tensor a, Tensor b, int rows, int columns",
-    infer=_infer_place,
-    dtypes={"a": (torch.int32,), "b": (torch.int32,)},
-    transposes=elementwise("a", "b"),
-)
-def integer_place(a: torch.Tensor, b: torch.Tensor, rows: int, columns: int) -> torch.Tensor:
+@define(infer=broadcast, transposes=elementwise("a", "b"))
+def integer_place(a: Int32, b: Int32, rows: int, columns: int) -> torch.Tensor:
     """a * columns + b, the place of row a and column b in a table; -1 where there is no such row or
     column, which every op that takes it for an index says is outside.
     """
@@ -85,12 +74,12 @@ def _infer_sum(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> Inferr
     return reduced_shape(input.shape, dim, keepdim), torch.int32
 
 
-@define(
-    "Tensor input, int[] dim, bool keepdim",
-    infer=_infer_sum,
-    dtypes={"input": (torch.int32, torch.int16, torch.bool)},
-)
-def integer_sum(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> torch.Tensor:
+@define(infer=_infer_sum)
+def integer_sum(
+    input: Annotated[torch.Tensor, (torch.int32, torch.int16, torch.bool)],
+    dim: Sequence[int],
+    keepdim: bool,
+) -> torch.Tensor:
     """The sum over dim, none of which is negative; of a mask how often it is true; of int16 that
     of whole numbers.
     """
@@ -98,24 +87,17 @@ def integer_sum(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> torch
     return total.to(torch.int32)
 
 
-def _infer_lut(input: torch.Tensor, table: torch.Tensor) -> Inferred:
+def _infer_lut(input: torch.Tensor) -> Inferred:
     return tuple(input.shape), torch.int32
 
 
-@define(
-    "Tensor input, Tensor table",
-    infer=_infer_lut,
-    dtypes={"input": (torch.int8,), "table": (torch.int32,)},
-    transposes=elementwise("input"),
-)
-def integer_lut(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
+@define(infer=_infer_lut, transposes=elementwise("input"))
+def integer_lut(input: Int8, table: Int32) -> torch.Tensor:
     """table[input + 128], of a table [256]: a function of one value whose results are integers."""
     return table[input.to(torch.int64) + 128]
 
 
-def _infer_quantize(
-    input: torch.Tensor, output_zero_point: int, multiplier: int, shift: int, bits: int
-) -> Inferred:
+def _infer_quantize(input: torch.Tensor, bits: int) -> Inferred:
     return tuple(input.shape), _of_bits(bits).dtype
 
 
@@ -123,15 +105,9 @@ def _of_bits(bits: int) -> QuantizedType:
     return INT16 if bits == 16 else INT8
 
 
-@define(
-    "Tensor input, int output_zero_point, int multiplier, int shift, int bits",
-    infer=_infer_quantize,
-    dtypes={"input": (torch.int32,)},
-    zero_points={"output_zero_point": "output"},
-    transposes=elementwise("input"),
-)
+@define(infer=_infer_quantize, transposes=elementwise("input"))
 def integer_quantize(
-    input: torch.Tensor, output_zero_point: int, multiplier: int, shift: int, bits: int
+    input: Int32, output_zero_point: int, multiplier: int, shift: int, bits: int
 ) -> torch.Tensor:
     """saturate(requantize(input, multiplier, shift) + output_zero_point): an integer as int8 or
     int16, as bits, 8 or 16, say, of the scale whose reciprocal multiplier and shift hold.
@@ -144,12 +120,7 @@ def _infer_to_float(input: torch.Tensor) -> Inferred:
     return tuple(input.shape), torch.float32
 
 
-@define(
-    "Tensor input",
-    infer=_infer_to_float,
-    dtypes={"input": (torch.int32,)},
-    transposes=elementwise("input"),
-)
-def integer_to_float(input: torch.Tensor) -> torch.Tensor:
+@define(infer=_infer_to_float, transposes=elementwise("input"))
+def integer_to_float(input: Int32) -> torch.Tensor:
     """The nearest float32, ties to even."""
     return input.to(torch.float32)

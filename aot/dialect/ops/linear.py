@@ -10,18 +10,16 @@ from typing import Any
 import torch
 
 from aot.dialect.arithmetic import requantize_sums, saturate
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Activation, Int8, Int32
 from aot.dialect.transposes import Moved, Perm, Transposes
 
 
-def _infer(
-    input: torch.Tensor, weight: torch.Tensor, *_: object
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, weight: torch.Tensor) -> Inferred:
     return (*input.shape[:-1], weight.shape[0]), input.dtype
 
 
-def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
+def _macs(input: torch.Tensor, weight: torch.Tensor) -> int:
     return math.prod(input.shape) * weight.shape[0]
 
 
@@ -30,28 +28,13 @@ def move_rows(_: Mapping[str, Any], perm: Perm) -> Moved | None:
     return Moved({}, perm) if perm[-1] == len(perm) - 1 else None
 
 
-@define(
-    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int "
-    "input_zero_point, "
-    "int output_zero_point, int activation_min, int activation_max",
-    infer=_infer,
-    dtypes={
-        "input": ACTIVATIONS,
-        "weight": (torch.int8,),
-        "bias": (torch.int32,),
-        "multiplier": (torch.int32,),
-        "shift": (torch.int32,),
-    },
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    macs=_macs,
-    transposes=Transposes(("input",), move_rows),
-)
+@define(infer=_infer, macs=_macs, transposes=Transposes(("input",), move_rows))
 def linear(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor,
-    multiplier: torch.Tensor,
-    shift: torch.Tensor,
+    input: Activation,
+    weight: Int8,
+    bias: Int32,
+    multiplier: Int32,
+    shift: Int32,
     input_zero_point: int,
     output_zero_point: int,
     activation_min: int,

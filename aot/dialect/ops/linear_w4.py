@@ -8,18 +8,17 @@ import math
 import torch
 
 from aot.dialect.arithmetic import requantize, saturate_int8
-from aot.dialect.library import define
+from aot.dialect.library import Inferred, define
 from aot.dialect.ops.linear import move_rows
+from aot.dialect.signature import Int8, Int32
 from aot.dialect.transposes import Transposes
 
 
-def _infer(
-    input: torch.Tensor, weight: torch.Tensor, *_: object
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, weight: torch.Tensor) -> Inferred:
     return (*input.shape[:-1], weight.shape[0]), torch.int8
 
 
-def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
+def _macs(input: torch.Tensor, weight: torch.Tensor) -> int:
     return math.prod(input.shape) * weight.shape[0]
 
 
@@ -37,30 +36,14 @@ def unpacked(weight: torch.Tensor, depth: int) -> torch.Tensor:
     return rows
 
 
-@define(
-    "Tensor input, Tensor weight, Tensor group_scale, Tensor bias, Tensor multiplier, Tensor "
-    "shift, int group, int input_zero_point, int output_zero_point, int activation_min, int "
-    "activation_max",
-    infer=_infer,
-    dtypes={
-        "input": (torch.int8,),
-        "weight": (torch.int8,),
-        "group_scale": (torch.int8,),
-        "bias": (torch.int32,),
-        "multiplier": (torch.int32,),
-        "shift": (torch.int32,),
-    },
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    macs=_macs,
-    transposes=Transposes(("input",), move_rows),
-)
+@define(infer=_infer, macs=_macs, transposes=Transposes(("input",), move_rows))
 def linear_w4(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    group_scale: torch.Tensor,
-    bias: torch.Tensor,
-    multiplier: torch.Tensor,
-    shift: torch.Tensor,
+    input: Int8,
+    weight: Int8,
+    group_scale: Int8,
+    bias: Int32,
+    multiplier: Int32,
+    shift: Int32,
     group: int,
     input_zero_point: int,
     output_zero_point: int,

@@ -25,7 +25,8 @@ from aot.dialect.ops.softmax import (
     wide_exponential_table,
     wide_exponentials,
 )
-from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS, INT16, Quantization
+from aot.dialect.quantization import ACTIVATION_TYPES, INT16, Quantization
+from aot.dialect.signature import Activation, Int32
 from aot.dialect.transposes import along_dim
 
 _LOG2_TABLE = torch.tensor([round(65536 * math.log2(1 + i / 128)) for i in range(129)])
@@ -104,24 +105,10 @@ def log_constants(
     return table, bits, factors
 
 
-def _infer(
-    input: torch.Tensor, exp_table: torch.Tensor, dim: int, *_: int
-) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), input.dtype
-
-
-@define(
-    "Tensor input, Tensor exp_table, int dim, int fraction_bits, int input_multiplier, int "
-    "input_shift, "
-    "int log_multiplier, int log_shift, int output_zero_point",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS, "exp_table": (torch.int32,)},
-    zero_points={"output_zero_point": "output"},
-    transposes=along_dim("input"),
-)
+@define(transposes=along_dim("input"))
 def log_softmax(
-    input: torch.Tensor,
-    exp_table: torch.Tensor,
+    input: Activation,
+    exp_table: Int32,
     dim: int,
     fraction_bits: int,
     input_multiplier: int,

@@ -7,35 +7,21 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.library import define, reduced_shape
+from aot.dialect.library import define, reduced
 from aot.dialect.ops.log_softmax import (
     exponential_sums,
     scaled_log,
     scaled_value,
     without_guard_bits,
 )
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.signature import Activation, Int32
 from aot.dialect.transposes import along_dims
 
 
-def _infer(
-    input: torch.Tensor, exp_table: torch.Tensor, dim: Sequence[int], keepdim: bool, *_: int
-) -> tuple[tuple[int, ...], torch.dtype]:
-    return reduced_shape(input.shape, dim, keepdim), input.dtype
-
-
-@define(
-    "Tensor input, Tensor exp_table, int[] dim, bool keepdim, int input_zero_point, int "
-    "fraction_bits, int input_multiplier, int input_shift, int log_multiplier, int log_shift, int "
-    "output_zero_point",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS, "exp_table": (torch.int32,)},
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    transposes=along_dims("input"),
-)
+@define(infer=reduced, transposes=along_dims("input"))
 def logsumexp(
-    input: torch.Tensor,
-    exp_table: torch.Tensor,
+    input: Activation,
+    exp_table: Int32,
     dim: Sequence[int],
     keepdim: bool,
     input_zero_point: int,

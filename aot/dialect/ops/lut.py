@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
 import torch
 
-from aot.dialect.library import define
+from aot.dialect.library import Inferred, define
 from aot.dialect.quantization import ACTIVATIONS, INT8, Quantization
+from aot.dialect.signature import Activation
 from aot.dialect.transposes import elementwise
 
 STEP_BITS = 7
@@ -28,7 +30,7 @@ _OF_WHOLE_NUMBERS = (2.0**-STEP_BITS, 2.0 ** -(STEP_BITS + 1))
 """Scales by which int16 holds inputs of uint8 and int8: the entries are at these numbers."""
 
 
-def _infer(input: torch.Tensor, table: torch.Tensor) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, table: torch.Tensor) -> Inferred:
     if input.dtype is torch.int16 and table.dtype is not torch.int16:
         raise ValueError(
             f"a table of int16 values is {table.dtype}; lines are between int16 entries"
@@ -36,13 +38,10 @@ def _infer(input: torch.Tensor, table: torch.Tensor) -> tuple[tuple[int, ...], t
     return tuple(input.shape), table.dtype
 
 
-@define(
-    "Tensor input, Tensor table",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS, "table": (*ACTIVATIONS, torch.bool)},
-    transposes=elementwise("input"),
-)
-def lut(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
+@define(infer=_infer, transposes=elementwise("input"))
+def lut(
+    input: Activation, table: Annotated[torch.Tensor, (*ACTIVATIONS, torch.bool)]
+) -> torch.Tensor:
     """Of int8 table[input + 128], with a table int8 or bool [256]; of int16 table[(input + 2^15) /
     2^7], with a table int16 [513] and straight lines between its entries, rounded to nearest, ties
     up; with one of [513 + 1024], of -512 <= input < 512, table[513 + input + 512] instead. Shape

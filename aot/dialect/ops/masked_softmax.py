@@ -7,23 +7,12 @@ import torch
 
 from aot.dialect.library import define
 from aot.dialect.ops.softmax import wide_exponentials, wide_shares
-from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
+from aot.dialect.quantization import ACTIVATION_TYPES
+from aot.dialect.signature import Activation, Int32, Mask
 
 
-def _infer(
-    input: torch.Tensor, mask: torch.Tensor, exp_table: torch.Tensor, steps: int
-) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), input.dtype
-
-
-@define(
-    "Tensor input, Tensor mask, Tensor exp_table, int steps",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS, "mask": (torch.bool,), "exp_table": (torch.int32,)},
-)
-def masked_softmax(
-    input: torch.Tensor, mask: torch.Tensor, exp_table: torch.Tensor, steps: int
-) -> torch.Tensor:
+@define()
+def masked_softmax(input: Activation, mask: Mask, exp_table: Int32, steps: int) -> torch.Tensor:
     """As pl::softmax over the last dimension, with maximum and sum of the elements that the mask
     keeps; the others, and rows without any, give 0: -128 of int8.
 

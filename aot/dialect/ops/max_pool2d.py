@@ -7,37 +7,23 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Activation, Pair, Sides
 
 
-def _infer(
-    input: torch.Tensor,
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    output_size: Sequence[int],
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, output_size: Sequence[int]) -> Inferred:
     n, _h, _w, c = input.shape
     return (n, *output_size, c), input.dtype
 
 
-@define(
-    "Tensor input, int[2] kernel, int[2] stride, int[4] padding, int[2] dilation, int[2] "
-    "output_size",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS},
-    shares_quantization=True,
-    spatial=True,
-)
+@define(infer=_infer, shares_quantization=True, spatial=True)
 def max_pool2d(
-    input: torch.Tensor,
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    output_size: Sequence[int],
+    input: Activation,
+    kernel: Pair,
+    stride: Pair,
+    padding: Sides,
+    dilation: Pair,
+    output_size: Pair,
 ) -> torch.Tensor:
     """Maximum of each window over the taps inside the input. TFLite's MAX_POOL_2D.
 

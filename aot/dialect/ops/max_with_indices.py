@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 
@@ -24,16 +24,9 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
     return Moved({"dim": perm[dim]}, reduced(perm, [dim], keepdim))
 
 
-@define(
-    "Tensor input, int dim, bool keepdim",
-    infer=_infer,
-    dtypes={"input": (*ACTIVATIONS, torch.float32)},
-    results=2,
-    shares_quantization=True,
-    transposes=Transposes(("input",), _move),
-)
+@define(infer=_infer, shares_quantization=True, transposes=Transposes(("input",), _move))
 def max_with_indices(
-    input: torch.Tensor, dim: int, keepdim: bool
+    input: Annotated[torch.Tensor, (*ACTIVATIONS, torch.float32)], dim: int, keepdim: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Values of the input's type, and int32 indices along dim, of the first where several are the
     largest.

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import torch
 
 from aot.dialect.arithmetic import divided, requantize, saturate
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
+from aot.dialect.library import Inferred, define
+from aot.dialect.quantization import ACTIVATION_TYPES
+from aot.dialect.signature import Activation, Pair, Sides
 
 GUARD_BITS = {torch.int8: 6, torch.int16: 0}
 """Of sums: a factor near 1/4, as that of four elements, is rounded to halves of a step first, which
@@ -78,35 +79,19 @@ def counts(rows: Sequence[Window], columns: Sequence[Window]) -> set[int]:
     return {y.counted * x.counted for y, x in product(set(rows), set(columns))}
 
 
-def _infer(
-    input: torch.Tensor,
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    parts: Sequence[int],
-    padding: Sequence[int],
-    output_size: Sequence[int],
-    *_: object,
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, output_size: Sequence[int]) -> Inferred:
     n, _h, _w, c = input.shape
     return (n, *output_size, c), input.dtype
 
 
-@define(
-    "Tensor input, int[2] kernel, int[2] stride, int[2] parts, int[4] padding, int[2] output_size, "
-    "bool by_count, bool count_include_pad, int input_zero_point, int output_zero_point, "
-    "int multiplier, int shift",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS},
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    spatial=True,
-)
+@define(infer=_infer, spatial=True)
 def mean_pool2d(
-    input: torch.Tensor,
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    parts: Sequence[int],
-    padding: Sequence[int],
-    output_size: Sequence[int],
+    input: Activation,
+    kernel: Pair,
+    stride: Pair,
+    parts: Pair,
+    padding: Sides,
+    output_size: Pair,
     by_count: bool,
     count_include_pad: bool,
     input_zero_point: int,

@@ -11,7 +11,7 @@ import torch
 
 from aot.dialect.arithmetic import bit_length, saturate
 from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.signature import Activation, Int32
 from aot.dialect.transposes import Moved, Perm, Transposes, inverse
 
 MAX_COUNT = 2**18 - 1
@@ -102,27 +102,15 @@ def _split(shape: Sequence[int], parts: Sequence[int]) -> list[int]:
     return [size for whole, count in pairs for size in (count, whole // count)]
 
 
-def _infer(input: torch.Tensor, *_: object) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), input.dtype
-
-
 def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
     return Moved({"parts": [values["parts"][d] for d in inverse(perm)]}, perm)
 
 
-@define(
-    "Tensor input, Tensor weight, Tensor bias, int[] parts, bool centered, int epsilon, int floor, "
-    "int addend, int radicand_shift, int normalized_bits, int output_bits, int input_zero_point, "
-    "int output_zero_point, int activation_min, int activation_max",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS, "weight": (torch.int32,), "bias": (torch.int32,)},
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    transposes=Transposes(("input", "weight", "bias"), _move),
-)
+@define(transposes=Transposes(("input", "weight", "bias"), _move))
 def normalize(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor,
+    input: Activation,
+    weight: Int32,
+    bias: Int32,
     parts: Sequence[int],
     centered: bool,
     epsilon: int,

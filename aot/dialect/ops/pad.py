@@ -8,14 +8,12 @@ from typing import Any
 
 import torch
 
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Activation
 from aot.dialect.transposes import Moved, Perm, Transposes, inverse
 
 
-def _infer(
-    input: torch.Tensor, padding: Sequence[int], value: int
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, padding: Sequence[int]) -> Inferred:
     shape = [s + padding[2 * d] + padding[2 * d + 1] for d, s in enumerate(input.shape)]
     return tuple(shape), input.dtype
 
@@ -25,14 +23,8 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
     return Moved({"padding": [padding[2 * d + k] for d in inverse(perm) for k in (0, 1)]}, perm)
 
 
-@define(
-    "Tensor input, int[] padding, int value",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS},
-    shares_quantization=True,
-    transposes=Transposes(("input",), _move),
-)
-def pad(input: torch.Tensor, padding: Sequence[int], value: int) -> torch.Tensor:
+@define(infer=_infer, shares_quantization=True, transposes=Transposes(("input",), _move))
+def pad(input: Activation, padding: Sequence[int], value: int) -> torch.Tensor:
     """padding holds (before, after) of each dimension in order, none negative; value is one of the
     input's dtype, of int16 0.
     """

@@ -6,28 +6,20 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.arithmetic import requantize_sums, saturate
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
+from aot.dialect.library import Inferred, define
+from aot.dialect.quantization import ACTIVATION_TYPES
+from aot.dialect.signature import Activation
 from aot.dialect.transposes import elementwise
 
 
-def _infer(
-    input: torch.Tensor, slope: torch.Tensor, *_: int
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, slope: torch.Tensor) -> Inferred:
     return tuple(torch.broadcast_shapes(input.shape, slope.shape)), input.dtype
 
 
-@define(
-    "Tensor input, Tensor slope, int input_zero_point, int one, int output_zero_point, int "
-    "multiplier, int shift",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS, "slope": ACTIVATIONS},
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    transposes=elementwise("input", "slope"),
-)
+@define(infer=_infer, transposes=elementwise("input", "slope"))
 def prelu(
-    input: torch.Tensor,
-    slope: torch.Tensor,
+    input: Activation,
+    slope: Activation,
     input_zero_point: int,
     one: int,
     output_zero_point: int,

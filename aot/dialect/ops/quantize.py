@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import torch
 
-from aot.dialect.library import define
+from aot.dialect.library import Inferred, define
 from aot.dialect.quantization import INT8, INT16, Quantization
+from aot.dialect.signature import Float32
 from aot.dialect.transposes import elementwise
 
 
-def _infer(
-    input: torch.Tensor, scale: float, zero_point: int, bits: int
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, bits: int) -> Inferred:
     return tuple(input.shape), torch.int16 if bits == 16 else torch.int8
 
 
@@ -22,13 +21,7 @@ def quantize_arguments(quantization: Quantization) -> tuple[float, int, int]:
     return quantization.scale, quantization.zero_point, bits
 
 
-@define(
-    "Tensor input, float scale, int zero_point, int bits",
-    infer=_infer,
-    dtypes={"input": (torch.float32,)},
-    zero_points={"zero_point": "output"},
-    transposes=elementwise("input"),
-)
-def quantize(input: torch.Tensor, scale: float, zero_point: int, bits: int) -> torch.Tensor:
+@define(infer=_infer, zero_points={"zero_point": "output"}, transposes=elementwise("input"))
+def quantize(input: Float32, scale: float, zero_point: int, bits: int) -> torch.Tensor:
     """As Quantization.quantize says, to int8 or int16 as bits, 8 or 16, say."""
     return Quantization(scale, zero_point, INT16 if bits == 16 else INT8).quantize(input)

@@ -27,7 +27,6 @@ import torch
 
 from aot.dialect.arithmetic import rounding_shift_right
 from aot.dialect.library import Inferred, define
-from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.recurrence import (
     Constants,
     centred_sigmoid,
@@ -38,30 +37,12 @@ from aot.dialect.recurrence import (
     tanh,
     to_state,
 )
+from aot.dialect.signature import Activation, Int8, Int16, Int32
 from aot.dialect.transposes import Moved, Perm, Transposes
-
-_INT16, _INT32 = (torch.int16,), (torch.int32,)
-_DTYPES = {
-    "input": ACTIVATIONS,
-    "hidden": _INT16,
-    "weight": (torch.int8,),
-    "hidden_weight": (torch.int8,),
-    "table": _INT16,
-    **dict.fromkeys(
-        ("bias", "multiplier", "shift", "hidden_multiplier", "hidden_shift"),
-        _INT32,
-    ),
-}
-_ZERO_POINTS = {"input_zero_point": "input"}
-_CONSTANTS = "Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, Tensor hidden_weight, "
-_FACTORS = "Tensor hidden_multiplier, Tensor hidden_shift, Tensor table, int input_zero_point, "
-_OUTPUT = (
-    "int output_multiplier, int output_shift, int output_zero_point, bool reverse, bool batch_first"
-)
 
 
 def _infer(states: int) -> Callable[..., list[Inferred]]:
-    def infer(input: torch.Tensor, hidden: torch.Tensor, *_: object) -> list[Inferred]:
+    def infer(input: torch.Tensor, hidden: torch.Tensor) -> list[Inferred]:
         state = tuple(hidden.shape), torch.int16
         return [((*input.shape[:2], hidden.shape[1]), input.dtype), *[state] * states]
 
@@ -69,7 +50,7 @@ def _infer(states: int) -> Callable[..., list[Inferred]]:
 
 
 def _macs(gates: int) -> Callable[..., int]:
-    def macs(input: torch.Tensor, hidden: torch.Tensor, *_: object) -> int:
+    def macs(input: torch.Tensor, hidden: torch.Tensor) -> int:
         size = hidden.shape[1]
         return math.prod(input.shape[:2]) * gates * size * (input.shape[2] + size)
 
@@ -90,31 +71,19 @@ def _without_bias(weight: torch.Tensor, multiplier: torch.Tensor, shift: torch.T
     return weight, torch.zeros_like(multiplier), multiplier, shift
 
 
-@define(
-    "Tensor input, Tensor hidden, Tensor cell, "
-    + _CONSTANTS
-    + _FACTORS
-    + "int hidden_bits, int cell_bits, "
-    + _OUTPUT,
-    infer=_infer(2),
-    dtypes={**_DTYPES, "cell": _INT16},
-    results=3,
-    zero_points=_ZERO_POINTS,
-    transposes=_TRANSPOSES,
-    macs=_macs(4),
-)
+@define(infer=_infer(2), transposes=_TRANSPOSES, macs=_macs(4))
 def lstm(
-    input: torch.Tensor,
-    hidden: torch.Tensor,
-    cell: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor,
-    multiplier: torch.Tensor,
-    shift: torch.Tensor,
-    hidden_weight: torch.Tensor,
-    hidden_multiplier: torch.Tensor,
-    hidden_shift: torch.Tensor,
-    table: torch.Tensor,
+    input: Activation,
+    hidden: Int16,
+    cell: Int16,
+    weight: Int8,
+    bias: Int32,
+    multiplier: Int32,
+    shift: Int32,
+    hidden_weight: Int8,
+    hidden_multiplier: Int32,
+    hidden_shift: Int32,
+    table: Int16,
     input_zero_point: int,
     hidden_bits: int,
     cell_bits: int,
@@ -148,32 +117,19 @@ def lstm(
     return y, h, c.to(torch.int16)
 
 
-@define(
-    "Tensor input, Tensor hidden, "
-    + _CONSTANTS
-    + "Tensor hidden_bias, "
-    + _FACTORS
-    + "int hidden_bits, "
-    + _OUTPUT,
-    infer=_infer(1),
-    dtypes={**_DTYPES, "hidden_bias": _INT32},
-    results=2,
-    zero_points=_ZERO_POINTS,
-    transposes=_TRANSPOSES,
-    macs=_macs(3),
-)
+@define(infer=_infer(1), transposes=_TRANSPOSES, macs=_macs(3))
 def gru(
-    input: torch.Tensor,
-    hidden: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor,
-    multiplier: torch.Tensor,
-    shift: torch.Tensor,
-    hidden_weight: torch.Tensor,
-    hidden_bias: torch.Tensor,
-    hidden_multiplier: torch.Tensor,
-    hidden_shift: torch.Tensor,
-    table: torch.Tensor,
+    input: Activation,
+    hidden: Int16,
+    weight: Int8,
+    bias: Int32,
+    multiplier: Int32,
+    shift: Int32,
+    hidden_weight: Int8,
+    hidden_bias: Int32,
+    hidden_multiplier: Int32,
+    hidden_shift: Int32,
+    table: Int16,
     input_zero_point: int,
     hidden_bits: int,
     output_multiplier: int,
@@ -202,30 +158,18 @@ def gru(
     return run(input, input_zero_point, inner, hidden, step, output, reverse, batch_first)
 
 
-@define(
-    "Tensor input, Tensor hidden, "
-    + _CONSTANTS
-    + _FACTORS
-    + "int hidden_bits, bool relu, "
-    + _OUTPUT,
-    infer=_infer(1),
-    dtypes=_DTYPES,
-    results=2,
-    zero_points=_ZERO_POINTS,
-    transposes=_TRANSPOSES,
-    macs=_macs(1),
-)
+@define(infer=_infer(1), transposes=_TRANSPOSES, macs=_macs(1))
 def rnn(
-    input: torch.Tensor,
-    hidden: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor,
-    multiplier: torch.Tensor,
-    shift: torch.Tensor,
-    hidden_weight: torch.Tensor,
-    hidden_multiplier: torch.Tensor,
-    hidden_shift: torch.Tensor,
-    table: torch.Tensor,
+    input: Activation,
+    hidden: Int16,
+    weight: Int8,
+    bias: Int32,
+    multiplier: Int32,
+    shift: Int32,
+    hidden_weight: Int8,
+    hidden_multiplier: Int32,
+    hidden_shift: Int32,
+    table: Int16,
     input_zero_point: int,
     hidden_bits: int,
     relu: bool,

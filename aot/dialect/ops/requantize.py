@@ -6,12 +6,13 @@ from __future__ import annotations
 import torch
 
 from aot.dialect import arithmetic
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS, INT8, INT16, Quantization
+from aot.dialect.library import Inferred, define
+from aot.dialect.quantization import INT8, INT16, Quantization
+from aot.dialect.signature import Activation
 from aot.dialect.transposes import elementwise
 
 
-def _infer(input: torch.Tensor, bits: int, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, bits: int) -> Inferred:
     return tuple(input.shape), torch.int16 if bits == 16 else torch.int8
 
 
@@ -22,16 +23,9 @@ def requantize_arguments(before: Quantization, after: Quantization) -> tuple[int
     return bits, before.zero_point, after.zero_point, *factor
 
 
-@define(
-    "Tensor input, int bits, int input_zero_point, int output_zero_point, int multiplier, int "
-    "shift",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS},
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    transposes=elementwise("input"),
-)
+@define(infer=_infer, transposes=elementwise("input"))
 def requantize(
-    input: torch.Tensor,
+    input: Activation,
     bits: int,
     input_zero_point: int,
     output_zero_point: int,

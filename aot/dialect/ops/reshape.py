@@ -7,20 +7,15 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.library import define
-from aot.dialect.ops.transpose import MOVABLE
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Movable
 
 
-def _infer(input: torch.Tensor, shape: Sequence[int]) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, shape: Sequence[int]) -> Inferred:
     return tuple(shape), input.dtype
 
 
-@define(
-    "Tensor input, int[] shape",
-    infer=_infer,
-    dtypes={"input": MOVABLE},
-    shares_quantization=True,
-)
-def reshape(input: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+@define(infer=_infer, shares_quantization=True)
+def reshape(input: Movable, shape: Sequence[int]) -> torch.Tensor:
     """Row-major reshape; shape has no -1. A plan makes it an alias: no bytes move."""
     return input.reshape(list(shape)).clone()

@@ -9,34 +9,21 @@ from collections.abc import Sequence
 import torch
 
 from aot.dialect.arithmetic import divide_round_half_away
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Activation, Pair
 
 
-def _infer(
-    input: torch.Tensor,
-    output_size: Sequence[int],
-    step: Sequence[int],
-    offset: Sequence[int],
-    unit: Sequence[int],
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, output_size: Sequence[int]) -> Inferred:
     return (input.shape[0], *output_size, input.shape[3]), input.dtype
 
 
-@define(
-    "Tensor input, int[2] output_size, int[2] step, int[2] offset, int[2] unit",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS},
-    shares_quantization=True,
-    averages=True,
-    spatial=True,
-)
+@define(infer=_infer, shares_quantization=True, averages=True, spatial=True)
 def resize_bilinear(
-    input: torch.Tensor,
-    output_size: Sequence[int],
-    step: Sequence[int],
-    offset: Sequence[int],
-    unit: Sequence[int],
+    input: Activation,
+    output_size: Pair,
+    step: Pair,
+    offset: Pair,
+    unit: Pair,
 ) -> torch.Tensor:
     """The weighted mean of the four pixels around each place of the input, ties away from zero.
 

@@ -9,21 +9,12 @@ import torch
 
 from aot.dialect.arithmetic import requantize_sums, saturate
 from aot.dialect.library import Inferred, define
-from aot.dialect.ops.transpose import MOVABLE
-from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
+from aot.dialect.quantization import ACTIVATION_TYPES
+from aot.dialect.signature import Activation, Float32, Int32, Movable
 
 
-def _infer(base: torch.Tensor, indices: torch.Tensor, values: torch.Tensor) -> Inferred:
-    return tuple(base.shape), base.dtype
-
-
-@define(
-    "Tensor base, Tensor indices, Tensor values",
-    infer=_infer,
-    dtypes={"base": MOVABLE, "indices": (torch.int32,), "values": MOVABLE},
-    shares_quantization=True,
-)
-def scatter(base: torch.Tensor, indices: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+@define(shares_quantization=True)
+def scatter(base: Movable, indices: Int32, values: Movable) -> torch.Tensor:
     """The base with row indices[i] replaced by values[i], one i after the other: the last stays.
 
     base [rows, width]; indices int32 [count], each in [0, rows); values [count, width].
@@ -37,20 +28,14 @@ def scatter(base: torch.Tensor, indices: torch.Tensor, values: torch.Tensor) -> 
     return result
 
 
-def _infer_sum(values: torch.Tensor, indices: torch.Tensor, rows: int, *_: int) -> Inferred:
+def _infer_sum(values: torch.Tensor, rows: int) -> Inferred:
     return (rows, values.shape[1]), values.dtype
 
 
-@define(
-    "Tensor values, Tensor indices, int rows, int input_zero_point, int output_zero_point, "
-    "int multiplier, int shift",
-    infer=_infer_sum,
-    dtypes={"values": ACTIVATIONS, "indices": (torch.int32,)},
-    zero_points={"input_zero_point": "values", "output_zero_point": "output"},
-)
+@define(infer=_infer_sum, zero_points={"input_zero_point": "values"})
 def scatter_sum(
-    values: torch.Tensor,
-    indices: torch.Tensor,
+    values: Activation,
+    indices: Int32,
     rows: int,
     input_zero_point: int,
     output_zero_point: int,
@@ -73,16 +58,12 @@ def scatter_sum(
     return saturate(out, kind.quant_min, kind.quant_max, kind.dtype)
 
 
-def _infer_float(values: torch.Tensor, indices: torch.Tensor, rows: int) -> Inferred:
+def _infer_float(values: torch.Tensor, rows: int) -> Inferred:
     return (rows, values.shape[1]), torch.float32
 
 
-@define(
-    "Tensor values, Tensor indices, int rows",
-    infer=_infer_float,
-    dtypes={"values": (torch.float32,), "indices": (torch.int32,)},
-)
-def scatter_sum_float(values: torch.Tensor, indices: torch.Tensor, rows: int) -> torch.Tensor:
+@define(infer=_infer_float)
+def scatter_sum_float(values: Float32, indices: Int32, rows: int) -> torch.Tensor:
     """The same in float32: one value after the other is added to 0."""
     result = torch.zeros(rows, values.shape[1])
     for index, row in zip(_checked(indices, rows), values, strict=True):

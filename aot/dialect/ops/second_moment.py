@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import torch
 
 from aot.dialect.arithmetic import requantize_sums, saturate
-from aot.dialect.library import define, reduced_shape
-from aot.dialect.quantization import ACTIVATION_TYPES, ACTIVATIONS
+from aot.dialect.library import define, reduced
+from aot.dialect.quantization import ACTIVATION_TYPES
+from aot.dialect.signature import Activation
 from aot.dialect.transposes import along_dims
 
 MAX_INT16_COUNT = 2**15 - 1
@@ -32,22 +33,9 @@ def fraction_bits(count: int, centered: bool, root: bool, dtype: torch.dtype) ->
     return (62 - bits) // 2 * 2 if root else fit - bits
 
 
-def _infer(
-    input: torch.Tensor, dim: Sequence[int], keepdim: bool, *_: int
-) -> tuple[tuple[int, ...], torch.dtype]:
-    return reduced_shape(input.shape, dim, keepdim), input.dtype
-
-
-@define(
-    "Tensor input, int[] dim, bool keepdim, bool centered, bool root, int input_zero_point, int "
-    "output_zero_point, int multiplier, int shift",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS},
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    transposes=along_dims("input"),
-)
+@define(infer=reduced, transposes=along_dims("input"))
 def second_moment(
-    input: torch.Tensor,
+    input: Activation,
     dim: Sequence[int],
     keepdim: bool,
     centered: bool,

@@ -5,27 +5,19 @@ from __future__ import annotations
 
 import torch
 
-from aot.dialect.library import define
-from aot.dialect.ops.transpose import MOVABLE
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Movable
 from aot.dialect.transposes import along_dim
 
 
-def _infer(
-    input: torch.Tensor, dim: int, start: int, end: int, step: int
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, dim: int, start: int, end: int, step: int) -> Inferred:
     shape = list(input.shape)
     shape[dim] = -(-(end - start) // step)
     return tuple(shape), input.dtype
 
 
-@define(
-    "Tensor input, int dim, int start, int end, int step",
-    infer=_infer,
-    dtypes={"input": MOVABLE},
-    shares_quantization=True,
-    transposes=along_dim("input"),
-)
-def slice(input: torch.Tensor, dim: int, start: int, end: int, step: int) -> torch.Tensor:
+@define(infer=_infer, shares_quantization=True, transposes=along_dim("input"))
+def slice(input: Movable, dim: int, start: int, end: int, step: int) -> torch.Tensor:
     """input[start:end:step] along dim; normalised: 0 <= start < end <= size, step >= 1, dim not
     negative.
     """

@@ -9,7 +9,8 @@ import torch
 
 from aot.dialect.arithmetic import bit_length
 from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS, Quantization
+from aot.dialect.quantization import Quantization
+from aot.dialect.signature import Activation, Int32
 from aot.dialect.transposes import along_dim
 
 OUTPUT = Quantization(1.0 / 256.0, -128)
@@ -79,19 +80,8 @@ def exponentials(
     return e, e.sum(dim=dim, keepdim=True)
 
 
-def _infer(
-    input: torch.Tensor, exp_table: torch.Tensor, dim: int, steps: int
-) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), input.dtype
-
-
-@define(
-    "Tensor input, Tensor exp_table, int dim, int steps",
-    infer=_infer,
-    dtypes={"input": ACTIVATIONS, "exp_table": (torch.int32,)},
-    transposes=along_dim("input"),
-)
-def softmax(input: torch.Tensor, exp_table: torch.Tensor, dim: int, steps: int) -> torch.Tensor:
+@define(transposes=along_dim("input"))
+def softmax(input: Activation, exp_table: Int32, dim: int, steps: int) -> torch.Tensor:
     """min(127, floor((steps * e + S / 2) / S) - 128) with e = exp_table[max - q], S their sum along
     dim.
 

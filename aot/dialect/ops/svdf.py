@@ -8,52 +8,30 @@ import torch
 from aot.dialect.arithmetic import requantize, saturate
 from aot.dialect.library import Inferred, define
 from aot.dialect.quantization import INT8, INT16
+from aot.dialect.signature import Int8, Int16, Int32
 
 
-def _infer(
-    input: torch.Tensor,
-    state: torch.Tensor,
-    weight: torch.Tensor,
-    factor: object,
-    shift: object,
-    time: torch.Tensor,
-    bias: torch.Tensor,
-    *_: object,
-) -> list[Inferred]:
+def _infer(input: torch.Tensor, state: torch.Tensor, bias: torch.Tensor) -> list[Inferred]:
     return [
         ((input.shape[0], bias.shape[0]), torch.int8),
         (tuple(state.shape), torch.int16),
     ]
 
 
-def _macs(input: torch.Tensor, state: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
+def _macs(input: torch.Tensor, state: torch.Tensor, weight: torch.Tensor) -> int:
     filters, size = weight.shape
     return input.shape[0] * filters * (size + state.shape[2] + 1)
 
 
-@define(
-    "Tensor input, Tensor state, Tensor weight, int state_multiplier, int state_shift, Tensor "
-    "time, Tensor bias, int multiplier, int shift, int input_zero_point, int output_zero_point",
-    infer=_infer,
-    dtypes={
-        "input": (torch.int8,),
-        "state": (torch.int16,),
-        "weight": (torch.int8,),
-        "time": (torch.int16,),
-        "bias": (torch.int32,),
-    },
-    results=2,
-    zero_points={"input_zero_point": "input"},
-    macs=_macs,
-)
+@define(infer=_infer, macs=_macs)
 def svdf(
-    input: torch.Tensor,
-    state: torch.Tensor,
-    weight: torch.Tensor,
+    input: Int8,
+    state: Int16,
+    weight: Int8,
     state_multiplier: int,
     state_shift: int,
-    time: torch.Tensor,
-    bias: torch.Tensor,
+    time: Int16,
+    bias: Int32,
     multiplier: int,
     shift: int,
     input_zero_point: int,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import torch
 
 from aot.dialect.library import Inferred, define
@@ -10,21 +12,19 @@ from aot.dialect.quantization import ACTIVATIONS
 from aot.dialect.transposes import along_dim
 
 
-def _infer(input: torch.Tensor, k: int, dim: int, largest: bool) -> list[Inferred]:
+def _infer(input: torch.Tensor, k: int, dim: int) -> list[Inferred]:
     shape = list(input.shape)
     shape[dim] = k
     return [(tuple(shape), input.dtype), (tuple(shape), torch.int32)]
 
 
-@define(
-    "Tensor input, int k, int dim, bool largest",
-    infer=_infer,
-    dtypes={"input": (*ACTIVATIONS, torch.float32, torch.int32)},
-    results=2,
-    shares_quantization=True,
-    transposes=along_dim("input"),
-)
-def topk(input: torch.Tensor, k: int, dim: int, largest: bool) -> tuple[torch.Tensor, torch.Tensor]:
+@define(infer=_infer, shares_quantization=True, transposes=along_dim("input"))
+def topk(
+    input: Annotated[torch.Tensor, (*ACTIVATIONS, torch.float32, torch.int32)],
+    k: int,
+    dim: int,
+    largest: bool,
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Values of the input's type and int32 indices along dim, which has size k in the results, the
     largest (or smallest) first; of equal values the one that comes first. dim is not negative.
     """

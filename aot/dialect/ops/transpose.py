@@ -7,21 +7,15 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.dialect.library import define
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Movable
 
-MOVABLE = (torch.int8, torch.int16, torch.int32, torch.float32, torch.bool)
 
-
-def _infer(input: torch.Tensor, perm: Sequence[int]) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, perm: Sequence[int]) -> Inferred:
     return tuple(input.shape[d] for d in perm), input.dtype
 
 
-@define(
-    "Tensor input, int[] perm",
-    infer=_infer,
-    dtypes={"input": MOVABLE},
-    shares_quantization=True,
-)
-def transpose(input: torch.Tensor, perm: Sequence[int]) -> torch.Tensor:
+@define(infer=_infer, shares_quantization=True)
+def transpose(input: Movable, perm: Sequence[int]) -> torch.Tensor:
     """Dimension d of the result is dimension perm[d] of the input; contiguous."""
     return input.permute(list(perm)).clone(memory_format=torch.contiguous_format)

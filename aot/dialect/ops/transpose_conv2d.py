@@ -9,55 +9,29 @@ from collections.abc import Sequence
 import torch
 
 from aot.dialect.arithmetic import pad_spatial, requantize_sums, saturate
-from aot.dialect.library import define
-from aot.dialect.quantization import ACTIVATIONS
+from aot.dialect.library import Inferred, define
+from aot.dialect.signature import Activation, Int8, Int32, Pair
 
 
-def _infer(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor,
-    multiplier: torch.Tensor,
-    shift: torch.Tensor,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    output_size: Sequence[int],
-    *_: int,
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, weight: torch.Tensor, output_size: Sequence[int]) -> Inferred:
     return (input.shape[0], *output_size, weight.shape[0]), input.dtype
 
 
-def _macs(input: torch.Tensor, weight: torch.Tensor, *_: object) -> int:
+def _macs(input: torch.Tensor, weight: torch.Tensor) -> int:
     return math.prod(input.shape[:3]) * math.prod(weight.shape)
 
 
-@define(
-    "Tensor input, Tensor weight, Tensor bias, Tensor multiplier, Tensor shift, int[2] stride, "
-    "int[2] padding, int[2] dilation, int[2] output_size, int groups, int input_zero_point, "
-    "int output_zero_point, int activation_min, int activation_max",
-    infer=_infer,
-    dtypes={
-        "input": ACTIVATIONS,
-        "weight": (torch.int8,),
-        "bias": (torch.int32,),
-        "multiplier": (torch.int32,),
-        "shift": (torch.int32,),
-    },
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-    spatial=True,
-    macs=_macs,
-)
+@define(infer=_infer, spatial=True, macs=_macs)
 def transpose_conv2d(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor,
-    multiplier: torch.Tensor,
-    shift: torch.Tensor,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    output_size: Sequence[int],
+    input: Activation,
+    weight: Int8,
+    bias: Int32,
+    multiplier: Int32,
+    shift: Int32,
+    stride: Pair,
+    padding: Pair,
+    dilation: Pair,
+    output_size: Pair,
     groups: int,
     input_zero_point: int,
     output_zero_point: int,

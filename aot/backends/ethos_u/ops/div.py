@@ -9,8 +9,9 @@ import torch
 from aot.backends.ethos_u.block import INT16, INT32, Array
 from aot.backends.ethos_u.steps import Integers, Steps, T, scale32
 from aot.dialect.arithmetic import saturate
-from aot.dialect.library import define
+from aot.dialect.library import broadcast, define
 from aot.dialect.ops.div import FRACTION_BITS
+from aot.dialect.signature import Int8
 
 _ONE = scale32(1.0)
 _TOP = 32767
@@ -66,20 +67,10 @@ def div_steps(
     return steps.add(steps.rescale(scaled, *_ONE, INT32), steps.rescale(beyond, *_ONE, INT32))
 
 
-def _infer(a: torch.Tensor, b: torch.Tensor, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(torch.broadcast_shapes(a.shape, b.shape)), torch.int8
-
-
-@define(
-    "Tensor a, Tensor b, int a_zero_point, int b_zero_point, int output_zero_point, int "
-    "multiplier, int shift, int activation_min, int activation_max",
-    infer=_infer,
-    dtypes={"a": (torch.int8,), "b": (torch.int8,)},
-    zero_points={"a_zero_point": "a", "b_zero_point": "b", "output_zero_point": "output"},
-)
+@define(infer=broadcast)
 def ethos_u_div(
-    a: torch.Tensor,
-    b: torch.Tensor,
+    a: Int8,
+    b: Int8,
     a_zero_point: int,
     b_zero_point: int,
     output_zero_point: int,

@@ -16,7 +16,8 @@ from aot.backends.ethos_u.block import INT8, INT16, INT32
 from aot.backends.ethos_u.ops.bits import leading_bits, number, zeros_of
 from aot.backends.ethos_u.ops.exponentials import INDEX_SCALE, TOP, Rows, entries_of, index_of
 from aot.backends.ethos_u.steps import Integers, Steps, T, scale32
-from aot.dialect.library import define, reduced_shape
+from aot.dialect.library import Inferred, define, reduced_shape
+from aot.dialect.signature import Int8, Int32
 
 GUARD_BITS = 6
 """Of the two terms of log_softmax, in steps of the output."""
@@ -136,20 +137,10 @@ def logsumexp_steps(
     return steps.rescale(out, *scale32(2.0**-factors.guard), INT8, output_zero_point=zero_point)
 
 
-def _infer(input: torch.Tensor, *_: object) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
-
-
-@define(
-    "Tensor input, Tensor exp_table, int dim, int fraction_bits, int input_multiplier, int "
-    "input_shift, int log_multiplier, int log_shift, int output_zero_point",
-    infer=_infer,
-    dtypes={"input": (torch.int8,), "exp_table": (torch.int32,)},
-    zero_points={"output_zero_point": "output"},
-)
+@define()
 def ethos_u_log_softmax(
-    input: torch.Tensor,
-    exp_table: torch.Tensor,
+    input: Int8,
+    exp_table: Int32,
     dim: int,
     fraction_bits: int,
     input_multiplier: int,
@@ -164,23 +155,14 @@ def ethos_u_log_softmax(
     return y.contiguous()
 
 
-def _infer_sums(
-    input: torch.Tensor, exp_table: torch.Tensor, dim: Sequence[int], keepdim: bool, *_: object
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer_sums(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> Inferred:
     return reduced_shape(input.shape, dim, keepdim), torch.int8
 
 
-@define(
-    "Tensor input, Tensor exp_table, int[] dim, bool keepdim, int input_zero_point, int "
-    "fraction_bits, int input_multiplier, int input_shift, int log_multiplier, int log_shift, int "
-    "output_zero_point",
-    infer=_infer_sums,
-    dtypes={"input": (torch.int8,), "exp_table": (torch.int32,)},
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-)
+@define(infer=_infer_sums)
 def ethos_u_logsumexp(
-    input: torch.Tensor,
-    exp_table: torch.Tensor,
+    input: Int8,
+    exp_table: Int32,
     dim: Sequence[int],
     keepdim: bool,
     input_zero_point: int,

@@ -20,6 +20,7 @@ from aot.backends.ethos_u.ops.squares import (
 )
 from aot.backends.ethos_u.steps import Integers, Steps, T, scale16, scale32
 from aot.dialect.library import define
+from aot.dialect.signature import Int8, Int32
 
 LARGEST_COUNT = 65536
 """Of the values in a part."""
@@ -181,22 +182,11 @@ def _affine(steps: Steps[T], product: T, unit: float, norm: Norm, zero_point: in
     return steps.rescale(sums, multiplier, shift, INT8, output_zero_point=zero_point)
 
 
-def _infer(input: torch.Tensor, *_: object) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
-
-
-@define(
-    "Tensor input, Tensor weight, Tensor bias, int[] parts, bool centered, int epsilon, int floor, "
-    "int addend, int radicand_shift, int normalized_bits, int output_bits, int input_zero_point, "
-    "int output_zero_point, int activation_min, int activation_max",
-    infer=_infer,
-    dtypes={"input": (torch.int8,), "weight": (torch.int32,), "bias": (torch.int32,)},
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-)
+@define()
 def ethos_u_normalize(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor,
+    input: Int8,
+    weight: Int32,
+    bias: Int32,
     parts: Sequence[int],
     centered: bool,
     epsilon: int,

@@ -19,8 +19,9 @@ from aot.backends.ethos_u.ops.squares import (
     squares_about_means,
 )
 from aot.backends.ethos_u.steps import Integers, Steps, T, scale32
-from aot.dialect.library import define, reduced_shape
+from aot.dialect.library import Inferred, define, reduced_shape
 from aot.dialect.ops.second_moment import fraction_bits
+from aot.dialect.signature import Int8
 
 LARGEST_COUNT = 32768
 """Of the values that a result is of: the square of a sum's remainder takes 30 bits."""
@@ -113,21 +114,13 @@ def second_moment_steps(steps: Steps[T], x: T, moment: Moment, zero_point: int) 
     return steps.rescale(root, *factor, INT8, output_zero_point=zero_point)
 
 
-def _infer(
-    input: torch.Tensor, dim: Sequence[int], keepdim: bool, *_: object
-) -> tuple[tuple[int, ...], torch.dtype]:
+def _infer(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> Inferred:
     return reduced_shape(input.shape, dim, keepdim), torch.int8
 
 
-@define(
-    "Tensor input, int[] dim, bool keepdim, bool centered, bool root, int input_zero_point, int "
-    "output_zero_point, int multiplier, int shift",
-    infer=_infer,
-    dtypes={"input": (torch.int8,)},
-    zero_points={"input_zero_point": "input", "output_zero_point": "output"},
-)
+@define(infer=_infer)
 def ethos_u_second_moment(
-    input: torch.Tensor,
+    input: Int8,
     dim: Sequence[int],
     keepdim: bool,
     centered: bool,

@@ -17,6 +17,7 @@ from aot.backends.ethos_u.ops.exponentials import (
 )
 from aot.backends.ethos_u.steps import Integers, Steps, T, scale32
 from aot.dialect.library import define
+from aot.dialect.signature import Int8, Int32, Mask
 
 _ONE = scale32(1.0)
 _ENTRIES = np.arange(-256, 257)
@@ -78,30 +79,14 @@ def _moved_down(steps: Steps[T], x: T, mask: T) -> T:
     return steps.rescale(sums, *_ONE, INT16)
 
 
-def _infer(input: torch.Tensor, *_: object) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
-
-
-@define(
-    "Tensor input, Tensor exp_table, int dim, int steps",
-    infer=_infer,
-    dtypes={"input": (torch.int8,), "exp_table": (torch.int32,)},
-)
-def ethos_u_softmax(
-    input: torch.Tensor, exp_table: torch.Tensor, dim: int, steps: int
-) -> torch.Tensor:
+@define()
+def ethos_u_softmax(input: Int8, exp_table: Int32, dim: int, steps: int) -> torch.Tensor:
     """Softmax as `softmax_steps` has it; arguments and result as of pl::softmax."""
     return softmax_steps(Integers(), input, exp_table, dim, steps).contiguous()
 
 
-@define(
-    "Tensor input, Tensor mask, Tensor exp_table, int steps",
-    infer=_infer,
-    dtypes={"input": (torch.int8,), "mask": (torch.bool,), "exp_table": (torch.int32,)},
-)
-def ethos_u_masked_softmax(
-    input: torch.Tensor, mask: torch.Tensor, exp_table: torch.Tensor, steps: int
-) -> torch.Tensor:
+@define()
+def ethos_u_masked_softmax(input: Int8, mask: Mask, exp_table: Int32, steps: int) -> torch.Tensor:
     """Softmax of what a mask keeps, as `softmax_steps` has it; arguments and result as of
     pl::masked_softmax.
     """

@@ -10,18 +10,13 @@ from torch.fx import Node
 
 from aot.dialect.graph import shape_of
 from aot.dialect.library import Op, define
+from aot.dialect.signature import Int8
 from aot.rules import register
 from aot.rules.rule import Call, Output, Shares, UnaryRule, argument
 
 
-def _infer(input: torch.Tensor, dim: int) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
-
-
-@define(
-    "Tensor input, int dim", infer=_infer, dtypes={"input": (torch.int8,)}, shares_quantization=True
-)
-def flip(input: torch.Tensor, dim: int) -> torch.Tensor:
+@define(shares_quantization=True)
+def flip(input: Int8, dim: int) -> torch.Tensor:
     """output[.., i, ..] = input[.., size - 1 - i, ..] along dim, which is not negative."""
     return input.flip([dim])
 

@@ -6,20 +6,11 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.library import define
+from aot.dialect.signature import Int8
 from aot.dialect.transposes import along_dim
 
 
-def _infer(input: torch.Tensor, *_: int) -> tuple[tuple[int, ...], torch.dtype]:
-    return tuple(input.shape), torch.int8
-
-
-@define(
-    "Tensor input, int shift, int dim",
-    infer=_infer,
-    dtypes={"input": (torch.int8,)},
-    shares_quantization=True,
-    transposes=along_dim("input"),
-)
-def roll(input: torch.Tensor, shift: int, dim: int) -> torch.Tensor:
+@define(shares_quantization=True, transposes=along_dim("input"))
+def roll(input: Int8, shift: int, dim: int) -> torch.Tensor:
     """Place i of the result is place (i - shift) mod size of the input; 0 <= shift < size."""
     return torch.roll(input, shift, dim)

@@ -1,60 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of rules: which rule lowers which ATen op."""
+"""The table of rules: which rule lowers which ATen op.
+
+Each file beside this one that has a FAMILY takes part.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 from torch.fx import Node
 
 from aot.dialect.results import taken_from
-from aot.rules import (
-    binary,
-    convolution,
-    embedding,
-    function,
-    gather,
-    integers,
-    linear,
-    masked_softmax,
-    masks,
-    matmul,
-    maximum,
-    mean,
-    movement,
-    normalization,
-    pooling,
-    prelu,
-    recurrent,
-    reductions,
-    scatter,
-    softmax,
-    unary,
-    upsampling,
-)
+from aot.rules import function, integers, masks, movement, unary
 from aot.rules.function import Roots, is_elementwise
-from aot.rules.rule import Carries, Clamp, Integers, Rule, as_clamp
+from aot.rules.rule import Carries, Clamp, Family, Integers, Rule, as_clamp
+from tools.python.submodules import submodules
 
-FAMILIES = (
-    binary.FAMILY,
-    convolution.FAMILY,
-    embedding.FAMILY,
-    gather.FAMILY,
-    linear.FAMILY,
-    masked_softmax.FAMILY,
-    masks.FAMILY,
-    matmul.FAMILY,
-    maximum.FAMILY,
-    mean.FAMILY,
-    movement.FAMILY,
-    normalization.FAMILY,
-    pooling.FAMILY,
-    prelu.FAMILY,
-    recurrent.FAMILY,
-    reductions.FAMILY,
-    scatter.FAMILY,
-    softmax.FAMILY,
-    upsampling.FAMILY,
-)
+FAMILIES: Sequence[Family] = [
+    module.FAMILY for module in submodules(__name__) if hasattr(module, "FAMILY")
+]
 _TABLE: dict[object, Rule] = {op: rule for f in FAMILIES for op, rule in f.rules.items()}
 
 # Of ops with several results.

@@ -4,18 +4,14 @@
 What is missing is told by the name of the file to write.
 """
 
-import importlib
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-import aot.dialect.ops
-import aot.rules
+import aot.dialect.ops  # noqa: F401 (registers the ops)
 from aot.dialect.library import OPS
-from aot.rules.rule import Family
 from kernels.registry import all_kernels
 from kernels.testing.folders import folders
 from tests.ops.tables import MOVE_NOTHING, TABLES, table
@@ -26,26 +22,6 @@ BORDERS = ("quantize", "dequantize")
 FLOATS = ("integer_to_float", "scatter_sum_float")
 # What no model of PyTorch becomes: aot/importers/tflite/test_builtins.py.
 IMPORTED = ("svdf",)
-
-
-def modules(package: ModuleType) -> list[str]:
-    files = Path(str(package.__file__)).parent.glob("*.py")
-    return sorted(f.stem for f in files if not f.stem.startswith(("_", "test_")))
-
-
-@pytest.mark.parametrize("name", modules(aot.dialect.ops))
-def test_the_dialect_has_the_op(name: str) -> None:
-    assert name in aot.dialect.ops.__all__, (
-        f"aot/dialect/ops/__init__.py does not import {name}: add it there, twice"
-    )
-
-
-@pytest.mark.parametrize("name", modules(aot.rules))
-def test_rules_are_registered(name: str) -> None:
-    family = getattr(importlib.import_module(f"aot.rules.{name}"), "FAMILY", None)
-    assert not isinstance(family, Family) or family in aot.rules.FAMILIES, (
-        f"aot/rules/__init__.py does not list {name}.FAMILY: add it there"
-    )
 
 
 @pytest.mark.parametrize("name", [op for op in OPS if op not in MOVE_NOTHING])
@@ -63,22 +39,6 @@ def test_kernels_folders_are_complete() -> None:
 def test_the_dialect_has_the_kernels_op(op: str) -> None:
     name = op.removeprefix("pl::")
     assert name in OPS, f"the dialect has no {op}: write aot/dialect/ops/{name}.py"
-
-
-@cache
-def ops_of_the_npu() -> set[str]:
-    """Imported late: it adds ops of its own to the dialect."""
-    from aot.backends.ethos_u.emitters import EMITTERS, WHY_NOT
-
-    return EMITTERS.keys() | WHY_NOT.keys()
-
-
-@pytest.mark.parametrize("name", OPS)
-def test_the_npu_has_an_emitter_or_a_reason(name: str) -> None:
-    assert name in ops_of_the_npu(), (
-        f"no emitter is for pl::{name}: add it to WHY_NOT of aot/backends/ethos_u/emitters/"
-        "__init__.py, with the reason, or write one"
-    )
 
 
 @pytest.mark.parametrize("name", OPS)

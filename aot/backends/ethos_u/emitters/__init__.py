@@ -3,89 +3,13 @@
 
 from __future__ import annotations
 
-from aot.backends.ethos_u.emitters import (
-    adaptive_avg_pool2d,
-    adaptive_max_pool2d,
-    add,
-    amax,
-    amin,
-    avg_pool2d,
-    bmm,
-    cat,
-    conv2d,
-    cumsum,
-    depthwise_conv2d,
-    div,
-    equal,
-    gather,
-    less,
-    linear,
-    linear_w4,
-    log_softmax,
-    logsumexp,
-    lut,
-    masked_softmax,
-    max_pool2d,
-    maximum,
-    mean,
-    mean_pool2d,
-    minimum,
-    mul,
-    normalize,
-    pad,
-    prelu,
-    requantize,
-    reshape,
-    resize_bilinear,
-    second_moment,
-    slice,
-    softmax,
-    transpose,
-    transpose_conv2d,
-    where,
-)
 from aot.backends.ethos_u.emitters.emitter import Emitter
+from tools.python.submodules import submodules
 
 EMITTERS: dict[str, Emitter] = {
-    "adaptive_avg_pool2d": adaptive_avg_pool2d.EMITTER,
-    "adaptive_max_pool2d": adaptive_max_pool2d.EMITTER,
-    "add": add.EMITTER,
-    "amax": amax.EMITTER,
-    "amin": amin.EMITTER,
-    "avg_pool2d": avg_pool2d.EMITTER,
-    "bmm": bmm.EMITTER,
-    "cat": cat.EMITTER,
-    "conv2d": conv2d.EMITTER,
-    "cumsum": cumsum.EMITTER,
-    "depthwise_conv2d": depthwise_conv2d.EMITTER,
-    "div": div.EMITTER,
-    "equal": equal.EMITTER,
-    "gather": gather.EMITTER,
-    "less": less.EMITTER,
-    "linear": linear.EMITTER,
-    "linear_w4": linear_w4.EMITTER,
-    "log_softmax": log_softmax.EMITTER,
-    "logsumexp": logsumexp.EMITTER,
-    "lut": lut.EMITTER,
-    "masked_softmax": masked_softmax.EMITTER,
-    "max_pool2d": max_pool2d.EMITTER,
-    "maximum": maximum.EMITTER,
-    "mean": mean.EMITTER,
-    "mean_pool2d": mean_pool2d.EMITTER,
-    "minimum": minimum.EMITTER,
-    "mul": mul.EMITTER,
-    "normalize": normalize.EMITTER,
-    "pad": pad.EMITTER,
-    "prelu": prelu.EMITTER,
-    "requantize": requantize.EMITTER,
-    "reshape": reshape.EMITTER,
-    "resize_bilinear": resize_bilinear.EMITTER,
-    "second_moment": second_moment.EMITTER,
-    "slice": slice.EMITTER,
-    "softmax": softmax.EMITTER,
-    "transpose": transpose.EMITTER,
-    "transpose_conv2d": transpose_conv2d.EMITTER,
-    "where": where.EMITTER,
+    module.__name__.rpartition(".")[2]: module.EMITTER
+    for module in submodules(__name__)
+    if hasattr(module, "EMITTER")
 }
 
 _FLOAT = "it is between int8 and float, which the NPU does not have"
@@ -124,4 +48,4 @@ WHY_NOT: dict[str, str] = {
     "svdf": "it weighs a state of int16 with weights of int16, in sums of 32 bits that wrap around",
     "topk": "the NPU does not sort",
 }
-"""Why an op that no emitter is for stays on the core."""
+"""Why an op stays on the core, where that is more than that no emitter is for it."""

@@ -44,6 +44,11 @@ def kernel(
                 Label("//aot/rules"),
             ],
         )
+    native.filegroup(
+        name = "op.files",
+        srcs = native.glob(["op*.py"], allow_empty = True),
+        visibility = [Label("//kernels:__pkg__")],
+    )
     kernel_library(
         name = name,
         srcs = srcs,

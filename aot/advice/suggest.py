@@ -16,6 +16,7 @@ from aot.dialect.graph import calls
 from aot.dialect.qdq import DEQUANTIZE, QUANTIZE
 from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.results import taken_from
+from aot.dialect.rule import Shares
 from aot.errors import module_path, place
 from aot.lower import Lowered
 from aot.quality.change import Change
@@ -31,7 +32,6 @@ from aot.quantizer.recipe import INT16 as AS_INT16
 from aot.rules import fused_clamp, rule_for
 from aot.rules.four_bits import GROUP, has_four_bit_form
 from aot.rules.function import function_root, members
-from aot.rules.rule import Shares
 from tools.text.progress import counted
 
 SAMPLES = 16

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `pl` operator library: how an op of the dialect is declared.
 
-An op is one file in `aot/dialect/ops`: a reference implementation in torch that *is* the
-specification, whose parameters are the op's signature (signature.py), and the shape it gives.
+An op is one file beside its kernel, `kernels/<op>/op.py`: a reference implementation in torch that
+*is* the specification, whose parameters are the op's signature (signature.py), and the shape it
+gives.
 `define` registers three things with torch: the functional overload, its fake (shape only) form for
 export, and the `.out` overload that a .pte refers to. An op with several results returns a tuple,
 and its `.out` overload takes `out0`, `out1`, ….

@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 import torch
 
-import aot.dialect.ops  # noqa: F401 (registers the ops)
+import kernels.ops  # noqa: F401 (registers the ops)
 from aot.dialect.arithmetic import quantize_multiplier, quantize_wide_multiplier, sums_multiplier
 from aot.dialect.library import OPS
-from aot.dialect.ops.compare import equal_table, less_table
-from aot.dialect.ops.div import FRACTION_BITS
-from aot.dialect.ops.second_moment import fraction_bits
 from aot.dialect.quantization import ACTIVATION_TYPES, Quantization
 from aot.dialect.transposes import Transposes, inverse
 from aot.upstream.torch import TorchDispatchMode, tree_leaves, tree_map_only
+from kernels.binary.op_compare import equal_table, less_table
+from kernels.binary.op_div import FRACTION_BITS
+from kernels.reduce.op_second_moment import fraction_bits
 from kernels.testing.folders import folders
 from kernels.testing.oracle import arguments_of
 

@@ -10,10 +10,10 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 
 from aot.dialect.graph import Builder, Edge, Origin, edge_of
-from aot.dialect.ops.max_with_indices import max_with_indices
 from aot.dialect.quantization import Quantization
 from aot.dialect.results import gives_first_only, is_result, results_of, taken_from, values_of
 from aot.dialect.verifier import VerificationError, verify
+from kernels.max_with_indices.op import max_with_indices
 
 EDGE = Edge(Quantization(0.5, 3))
 ORIGIN = Origin(("aten.max",), "model.py:7 in forward: return x.max(1)")

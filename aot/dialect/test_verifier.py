@@ -11,15 +11,15 @@ from torch.fx import Graph, GraphModule, Node
 
 from aot.dialect.delegate import Delegate, Payload, delegate_of
 from aot.dialect.graph import NHWC, Builder, Edge, Origin
-from aot.dialect.ops.add import add
-from aot.dialect.ops.avg_pool2d import avg_pool2d
-from aot.dialect.ops.lut import lut
-from aot.dialect.ops.max_pool2d import max_pool2d
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.slice import slice
 from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.verifier import VerificationError, verify
 from aot.partition.cut import cut, extract
+from kernels.add.op import add
+from kernels.avg_pool2d.op import avg_pool2d
+from kernels.lut.op import lut
+from kernels.max_pool2d.op import max_pool2d
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_slice import slice
 
 EDGE = Edge(Quantization(0.5, 3))
 ORIGIN = Origin(("aten.relu",), "model.py:7 in forward: return x.relu()")

@@ -13,13 +13,13 @@ from torch.fx import Graph, GraphModule, Node
 
 from aot.dialect.delegate import Delegate, Payload, delegate_of
 from aot.dialect.graph import Builder, Edge, Origin, dialect_op, inputs_of
-from aot.dialect.ops.add import add
-from aot.dialect.ops.lut import lut
 from aot.dialect.quantization import Quantization
 from aot.dialect.verifier import verify
 from aot.partition.cut import cut, extract
 from aot.partition.regions import convex_regions
 from aot.testing.fixtures import int8_inputs
+from kernels.add.op import add
+from kernels.lut.op import lut
 
 EDGE = Edge(Quantization(0.5, 3))
 ADD = (3, 2**30, 0, 3, 2**30, 0, 20, 3, 2**30, -18, -128, 127)

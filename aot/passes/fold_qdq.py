@@ -28,19 +28,19 @@ from aot.dialect.graph import (
     state_of,
     tensor_constant,
 )
-from aot.dialect.ops.dequantize import dequantize
-from aot.dialect.ops.quantize import quantize, quantize_arguments
 from aot.dialect.qdq import DEQUANTIZE, QUANTIZE, activation_quantization, stays_float
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
 from aot.dialect.results import taken_from
+from aot.dialect.rule import ON_DEVICE, Call, Clamp, Rule
 from aot.errors import module_path, source_line
 from aot.rules import fused_clamp, gives_integers, on_floats, rule_for
 from aot.rules.conversion import converted
 from aot.rules.floats import FloatCall, float_form
 from aot.rules.function import function_root, members, unquantized_of
 from aot.rules.integers import whole_quantization
-from aot.rules.rule import ON_DEVICE, Call, Clamp, Rule
 from aot.rules.unary import mask_rule
+from kernels.dequantize.op import dequantize
+from kernels.quantize.op import quantize, quantize_arguments
 
 
 def _op_name(node: Node) -> str:

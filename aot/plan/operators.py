@@ -10,7 +10,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
+import kernels.ops  # noqa: F401  (registers torch.ops.pl)
 from aot.upstream.torch import get_schema
 from kernels.common.kernel import OpCall, Value
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
+import kernels.ops  # noqa: F401  (registers torch.ops.pl)
 from aot.pte.conventions import Border, Layout, constant_methods
 from boards.board import Board, Console, Engine, Memory, Pool
 from kernels.common.kernel import Isa

@@ -18,7 +18,7 @@ import pytest
 import torch
 from executorch.exir import schema as et
 
-import aot.dialect.ops  # noqa: F401  (registers torch.ops.pl)
+import kernels.ops  # noqa: F401  (registers torch.ops.pl)
 from aot.pte import schema
 from aot.pte.conventions import Border, Needs, PteError, constant_methods, sealed
 from aot.pte.reader import delegate_payloads, read_pte

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import torch
 
 from aot.dialect.quantization import INT16, Quantization
-from aot.rules.rule import HEADROOM_INT16
+from aot.dialect.rule import HEADROOM_INT16
 
 Rounding = Callable[[torch.Tensor], torch.Tensor]
 """Float weights to those that a device has."""

@@ -28,7 +28,7 @@ from aot.quality.noise import noise_maker
 from aot.quality.outputs import Output
 from aot.quality.watch import Range, Watch
 from aot.rules.integers import is_given
-from aot.rules.rule import as_clamp
+from aot.dialect.rule import as_clamp
 
 _STRETCH = 4.0
 """A few samples stretch a range that is this many times what all others need."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from torch.fx import GraphModule
 
-from aot.dialect.ops.lut import MISSED
+from kernels.lut.op import MISSED
 from aot.quality.finding import Finding
 
 _STEPS = 256

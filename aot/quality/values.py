@@ -18,7 +18,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import initial_state, returned
-from aot.dialect.ops.lut import lut, table_of
+from kernels.lut.op import lut, table_of
 from aot.dialect.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.dialect.quantization import INT16, Quantization
 from aot.quality.alone import Alone, Environment, energy

@@ -11,11 +11,7 @@ from torch.fx import Node
 
 from aot.dialect.graph import state_of
 from aot.dialect.quantization import Quantization
-from aot.quantizer.supported import is_float_tensor
-from aot.rules import fused_clamp
-from aot.rules.integers import whole_quantization
-from aot.rules.movement import pad_value
-from aot.rules.rule import (
+from aot.dialect.rule import (
     KNOWN_OUTPUT,
     Carries,
     Exact,
@@ -26,6 +22,10 @@ from aot.rules.rule import (
     Shares,
     Within,
 )
+from aot.quantizer.supported import is_float_tensor
+from aot.rules import fused_clamp
+from aot.rules.integers import whole_quantization
+from aot.rules.movement import pad_value
 
 
 @dataclass

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch.fx import Node
 
-from aot.dialect.ops.integers import integer_quantize
 from aot.dialect.quantization import INT16, Quantization
+from aot.dialect.rule import Exact, Integers, Rule, Shares
 from aot.quantizer.others import KEY
 from aot.rules.integers import whole_quantization
-from aot.rules.rule import Exact, Integers, Rule, Shares
 from aot.upstream.torchao import SharedQuantizationSpec
+from kernels.integer.op import integer_quantize
 
 
 def takes_int16(rule: Rule, node: Node) -> bool:

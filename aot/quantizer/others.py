@@ -24,10 +24,10 @@ from aot.dialect.quantization import (
     INT8_WEIGHT,
 )
 from aot.dialect.results import is_result
+from aot.dialect.rule import Carries, Integers, Rule, Shares
 from aot.errors import LoweringError, Problem, describe, problem_at, written_as
 from aot.rules import fused_clamp, rule_for
 from aot.rules.four_bits import has_four_bit_form
-from aot.rules.rule import Carries, Integers, Rule, Shares
 from aot.rules.unary import Unary
 from aot.rules.weights import channel_axis
 from aot.upstream.torchao import (

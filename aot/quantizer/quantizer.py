@@ -30,6 +30,7 @@ from aot.dialect.quantization import (
 )
 from aot.dialect.recurrence import STATE_BITS
 from aot.dialect.results import is_result, taken_from
+from aot.dialect.rule import HEADROOM, HEADROOM_INT16, Integers, Rule, Shares
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer import recipe as asked_for
 from aot.quantizer.compared import compared_constants
@@ -50,7 +51,6 @@ from aot.quantizer.supported import is_real, readers_for, supported_rule, take_s
 from aot.rules import fused_clamp
 from aot.rules.four_bits import has_four_bit_form
 from aot.rules.function import Roots, parts_of, roots_known
-from aot.rules.rule import HEADROOM, HEADROOM_INT16, Integers, Rule, Shares
 from aot.rules.weights import channel_axis
 from aot.upstream.torchao import (
     QuantizationAnnotation,

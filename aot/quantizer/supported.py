@@ -7,10 +7,10 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.results import take, taken_from, values_of
+from aot.dialect.rule import Rule
 from aot.rules import gives_integers, rule_for, unread_states
 from aot.rules.function import Roots, function_root, is_interior, members
 from aot.rules.integers import whole_quantization
-from aot.rules.rule import Rule
 
 
 def is_float_tensor(node: Node) -> bool:

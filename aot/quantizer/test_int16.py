@@ -13,7 +13,6 @@ import torch.nn.functional as F
 from torch import nn
 
 from aot.dialect.library import OPS
-from aot.dialect.ops.lut import lut, table_of
 from aot.dialect.quantization import INT16, Quantization
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
@@ -21,6 +20,7 @@ from aot.options import Quantize
 from aot.quantizer.int16 import widened
 from aot.testing.fixtures import lower_with, model, op_counts, samples
 from aot.testing.lockstep import compare
+from kernels.lut.op import lut, table_of
 
 DATA = samples((2, 6), count=8)
 

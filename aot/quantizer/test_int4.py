@@ -10,8 +10,6 @@ import pytest
 import torch
 from torch import nn
 
-from aot.dialect.ops.linear import linear
-from aot.dialect.ops.linear_w4 import linear_w4, packed
 from aot.dialect.quantization import INT4_GROUPS_WEIGHT
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
@@ -20,6 +18,8 @@ from aot.quantizer.int4 import rounded_to_groups
 from aot.rules.four_bits import _in_groups
 from aot.testing.fixtures import lower_with, op_counts, samples
 from aot.testing.lockstep import compare
+from kernels.linear.op import linear
+from kernels.linear.op_w4 import linear_w4, packed
 
 DATA = samples((1, 96, 2, 2), count=8)
 

@@ -13,7 +13,6 @@ from torch import nn
 from torch.fx import GraphModule
 
 from aot.dialect.graph import dialect_op
-from aot.dialect.ops.linear import linear
 from aot.errors import LoweringError
 from aot.lower import lower
 from aot.options import Measure, Quantize
@@ -44,6 +43,7 @@ from aot.upstream.torchao import (
     PerChannelMinMaxObserver,
     QuantizationAnnotation,
 )
+from kernels.linear.op import linear
 
 _aten = torch.ops.aten
 

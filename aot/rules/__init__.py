@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of rules: which rule lowers which ATen op.
 
-Each file beside this one that has a FAMILY takes part.
+Each file beside this one that has a FAMILY takes part, and so does each op with a rule of its own.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from collections.abc import Sequence
 import torch
 from torch.fx import Node
 
+import kernels.ops
 from aot.dialect.results import taken_from
+from aot.dialect.rule import Carries, Clamp, Family, Integers, Rule, as_clamp
 from aot.rules import function, integers, masks, movement, unary
 from aot.rules.function import Roots, is_elementwise
-from aot.rules.rule import Carries, Clamp, Family, Integers, Rule, as_clamp
 from tools.python.submodules import submodules
 
 FAMILIES: Sequence[Family] = [
-    module.FAMILY for module in submodules(__name__) if hasattr(module, "FAMILY")
+    module.FAMILY
+    for module in (*submodules(__name__), *kernels.ops.MODULES)
+    if hasattr(module, "FAMILY")
 ]
 _TABLE: dict[object, Rule] = {op: rule for f in FAMILIES for op, rule in f.rules.items()}
 

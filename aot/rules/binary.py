@@ -13,13 +13,13 @@ from torch.fx import Node
 from aot.dialect.arithmetic import quantize_multiplier, sums_multiplier
 from aot.dialect.graph import quantization_of
 from aot.dialect.library import Op
-from aot.dialect.ops.add import add
-from aot.dialect.ops.div import FRACTION_BITS, div
-from aot.dialect.ops.maximum import maximum, minimum
-from aot.dialect.ops.mul import mul
 from aot.dialect.quantization import INT8, INT16
-from aot.rules.rule import Call, Family, Observed, Output, argument
+from aot.dialect.rule import Call, Family, Observed, Output, argument
 from aot.rules.unary import requantized
+from kernels.add.op import add
+from kernels.binary.op_div import FRACTION_BITS, div
+from kernels.binary.op_maximum import maximum, minimum
+from kernels.mul.op import mul
 
 _aten = torch.ops.aten
 _ADD, _SUB, _LERP = _aten.add.Tensor, _aten.sub.Tensor, _aten.lerp.Scalar

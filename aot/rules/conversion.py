@@ -6,9 +6,9 @@ from __future__ import annotations
 from torch.fx import Node
 
 from aot.dialect.graph import Builder, Edge, Origin, quantization_of
-from aot.dialect.ops.lut import lut, table_of
-from aot.dialect.ops.requantize import requantize, requantize_arguments
 from aot.dialect.quantization import INT16, Quantization
+from kernels.lut.op import lut, table_of
+from kernels.quantize.op_requantize import requantize, requantize_arguments
 
 
 def converted(

@@ -11,14 +11,14 @@ from torch.fx import Node
 
 from aot.dialect.graph import NHWC, Edge, quantization_of
 from aot.dialect.library import Op
-from aot.dialect.ops.conv2d import conv2d
-from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
-from aot.dialect.ops.transpose_conv2d import transpose_conv2d
 from aot.dialect.quantization import INT8_WEIGHT
+from aot.dialect.rule import Call, Family, Observed, Output, argument, pair
 from aot.rules.four_bits import emit_four_bits
-from aot.rules.rule import Call, Family, Observed, Output, argument, pair
 from aot.rules.spatial import to_nchw, to_nhwc
 from aot.rules.weights import constant_of, quantize_weights
+from kernels.conv2d.op import conv2d
+from kernels.depthwise_conv2d.op import depthwise_conv2d
+from kernels.transpose_conv2d.op import transpose_conv2d
 
 
 class Convolution:

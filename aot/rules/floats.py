@@ -13,9 +13,9 @@ import torch
 from torch.fx import Graph, Node
 
 from aot.dialect.graph import Builder, Edge, Origin
-from aot.dialect.ops.reshape import reshape
+from aot.dialect.rule import argument, as_clamp
 from aot.rules.function import is_unquantized
-from aot.rules.rule import argument, as_clamp
+from kernels.strided_copy.op_reshape import reshape
 
 _aten = torch.ops.aten
 

@@ -7,10 +7,10 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import Edge, quantization_of
-from aot.dialect.ops.linear_w4 import linear_w4, packed
 from aot.dialect.quantization import INT4_WEIGHT, MAX_GROUP_SCALE
-from aot.rules.rule import Call, argument, pair
+from aot.dialect.rule import Call, argument, pair
 from aot.rules.weights import QuantizedWeights
+from kernels.linear.op_w4 import linear_w4, packed
 
 GROUP = 32
 """Input channels of a group."""

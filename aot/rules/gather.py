@@ -18,12 +18,12 @@ from torch.fx.node import map_arg
 
 from aot.dialect.graph import Edge, shape_of, tensor_constant
 from aot.dialect.library import Op
-from aot.dialect.ops.embedding import embedding
-from aot.dialect.ops.gather import gather
-from aot.dialect.ops.reshape import reshape
+from aot.dialect.rule import Call, Family, Output, Shares, UnaryRule
 from aot.rules.places import places, problem
-from aot.rules.rule import Call, Family, Output, Shares, UnaryRule
 from kernels.common.tensor import MAX_RANK
+from kernels.embedding.op import embedding
+from kernels.gather.op import gather
+from kernels.strided_copy.op_reshape import reshape
 
 _aten = torch.ops.aten
 _CIRCULAR = _aten._pad_circular.default

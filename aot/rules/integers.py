@@ -16,8 +16,14 @@ from torch.fx import Node
 from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier
 from aot.dialect.graph import Edge, edge_of, quantization_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.dequantize import dequantize
-from aot.dialect.ops.integers import (
+from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
+from aot.dialect.results import taken_from
+from aot.dialect.rule import Call, Exact, Integers, Observed, Output, Rule, argument, reduction
+from aot.rules.function import WHOLE, is_integers, is_unquantized, of_samples
+from aot.rules.maximum import best
+from aot.rules.unary import requantized
+from kernels.dequantize.op import dequantize
+from kernels.integer.op import (
     integer_add,
     integer_and,
     integer_divide,
@@ -32,15 +38,9 @@ from aot.dialect.ops.integers import (
     integer_sum,
     integer_to_float,
 )
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.topk import topk
-from aot.dialect.ops.where import where
-from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
-from aot.dialect.results import taken_from
-from aot.rules.function import WHOLE, is_integers, is_unquantized, of_samples
-from aot.rules.maximum import best
-from aot.rules.rule import Call, Exact, Integers, Observed, Output, Rule, argument, reduction
-from aot.rules.unary import requantized
+from kernels.max_with_indices.op_topk import topk
+from kernels.strided_copy.op_reshape import reshape
+from kernels.where.op import where
 
 _aten = torch.ops.aten
 _ARITHMETIC: dict[object, Op] = {

@@ -10,11 +10,11 @@ from torch.fx import Node
 
 from aot.dialect.graph import Edge, quantization_of
 from aot.dialect.library import Op
-from aot.dialect.ops.linear import linear
 from aot.dialect.quantization import INT8_WEIGHT
+from aot.dialect.rule import Call, Family, Observed, Output, argument
 from aot.rules.four_bits import emit_four_bits
-from aot.rules.rule import Call, Family, Observed, Output, argument
 from aot.rules.weights import constant_of, quantize_weights
+from kernels.linear.op import linear
 
 
 class Linear:

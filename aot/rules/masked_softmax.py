@@ -15,11 +15,11 @@ from torch.fx import Node
 
 from aot.dialect.graph import Edge, quantization_of, shape_of, tensor_constant
 from aot.dialect.library import Op
-from aot.dialect.ops.masked_softmax import masked_softmax
-from aot.dialect.ops.softmax import OUTPUT
-from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
+from aot.dialect.rule import Call, Family, Fixed, Output, UnaryRule, argument
 from aot.rules.softmax import own_result, tables
 from aot.rules.unary import requantized
+from kernels.masked_softmax.op import masked_softmax
+from kernels.softmax.op import OUTPUT
 
 _LIBRARY = torch.library.Library("pl_float", "FRAGMENT")
 _LIBRARY.define("masked_softmax(Tensor input, Tensor mask) -> Tensor")

@@ -15,13 +15,13 @@ from torch.fx import Node
 
 from aot.dialect.graph import Edge, quantization_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.compare import equal, equal_table, factors, less, less_table
-from aot.dialect.ops.extremes import amax, amin
-from aot.dialect.ops.where import where
 from aot.dialect.quantization import INT16
+from aot.dialect.rule import Call, Family, Integers, Output, Rule, Shares, UnaryRule, reduction
 from aot.rules.function import is_mask, masks_of
-from aot.rules.rule import Call, Family, Integers, Output, Rule, Shares, UnaryRule, reduction
 from aot.rules.unary import mask_of
+from kernels.binary.op_compare import equal, equal_table, factors, less, less_table
+from kernels.reduce.op_extremes import amax, amin
+from kernels.where.op import where
 
 _aten = torch.ops.aten
 _LESS = (_aten.lt.Tensor, _aten.le.Tensor, _aten.gt.Tensor, _aten.ge.Tensor)

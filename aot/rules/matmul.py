@@ -11,10 +11,10 @@ from torch.fx import Node
 from aot.dialect.arithmetic import INT32_MAX, sums_multiplier
 from aot.dialect.graph import edge_of, quantization_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.bmm import bmm
-from aot.dialect.ops.reshape import reshape
 from aot.dialect.quantization import INT8
-from aot.rules.rule import Call, Family, Observed, Output
+from aot.dialect.rule import Call, Family, Observed, Output
+from kernels.bmm.op import bmm
+from kernels.strided_copy.op_reshape import reshape
 
 _aten = torch.ops.aten
 PRODUCTS = (

@@ -16,11 +16,11 @@ from torch.fx import Node
 
 from aot.dialect.graph import Edge, edge_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.max_with_indices import max_with_indices
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.topk import topk
 from aot.dialect.results import taken_from
-from aot.rules.rule import Call, Family, Integers, Output, Shares, UnaryRule, argument, reduction
+from aot.dialect.rule import Call, Family, Integers, Output, Shares, UnaryRule, argument, reduction
+from kernels.max_with_indices.op import max_with_indices
+from kernels.max_with_indices.op_topk import topk
+from kernels.strided_copy.op_reshape import reshape
 
 _aten = torch.ops.aten
 _MAX, _ARGMAX = _aten.max.dim, _aten.argmax.default

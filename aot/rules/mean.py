@@ -12,9 +12,9 @@ from torch.fx import Node
 from aot.dialect.arithmetic import quantize_mean
 from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.mean import mean
 from aot.dialect.results import taken_from
-from aot.rules.rule import HEADROOM, Call, Family, Observed, Output, UnaryRule, reduction
+from aot.dialect.rule import HEADROOM, Call, Family, Observed, Output, UnaryRule, reduction
+from kernels.mean.op import mean
 
 _aten = torch.ops.aten
 _MEAN = (_aten.mean.dim, _aten.mean.default)

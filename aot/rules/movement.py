@@ -14,15 +14,8 @@ from torch.fx import Node
 
 from aot.dialect.graph import Edge, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.cat import cat
-from aot.dialect.ops.pad import pad
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.scatter import scatter_sum
-from aot.dialect.ops.slice import slice
-from aot.dialect.ops.transpose import transpose
 from aot.dialect.quantization import INT16
-from aot.rules.function import is_unquantized
-from aot.rules.rule import (
+from aot.dialect.rule import (
     ON_DEVICE,
     Call,
     Family,
@@ -33,6 +26,13 @@ from aot.rules.rule import (
     UnaryRule,
     argument,
 )
+from aot.rules.function import is_unquantized
+from kernels.cat.op import cat
+from kernels.pad.op import pad
+from kernels.scatter.op import scatter_sum
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_slice import slice
+from kernels.strided_copy.op_transpose import transpose
 
 _aten = torch.ops.aten
 RESHAPE_TARGETS = (

@@ -15,13 +15,13 @@ from torch.fx import Node
 
 from aot.dialect.graph import quantization_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.normalize import MAX_COUNT, MAX_INT16_COUNT, constants, normalize
 from aot.dialect.quantization import INT16
 from aot.dialect.results import taken_from
+from aot.dialect.rule import Call, Family, UnaryRule, argument
 from aot.errors import LoweringError, problem_at
-from aot.rules.rule import Call, Family, UnaryRule, argument
 from aot.rules.weights import constant_of
 from aot.rules.whole_norm import MAX_EPSILON, NORMALIZE
+from kernels.normalize.op import MAX_COUNT, MAX_INT16_COUNT, constants, normalize
 
 _aten = torch.ops.aten
 _LAYER_NORM, _GROUP_NORM = _aten.layer_norm.default, _aten.group_norm.default

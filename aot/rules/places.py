@@ -16,11 +16,11 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import Edge, edge_of, shape_of, tensor_constant
-from aot.dialect.ops.integers import integer_place
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.transpose import transpose
+from aot.dialect.rule import Call, argument
 from aot.rules.function import is_mask
-from aot.rules.rule import Call, argument
+from kernels.integer.op import integer_place
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_transpose import transpose
 
 _aten = torch.ops.aten
 BY_ELEMENT = (_aten.gather.default, _aten.scatter.src, _aten.scatter_add.default)

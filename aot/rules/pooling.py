@@ -14,14 +14,14 @@ from torch.fx import Node
 from aot.dialect.arithmetic import quantize_mean
 from aot.dialect.graph import NHWC, Edge, quantization_of
 from aot.dialect.library import Op
-from aot.dialect.ops.adaptive_avg_pool2d import adaptive_avg_pool2d
-from aot.dialect.ops.adaptive_max_pool2d import adaptive_max_pool2d
-from aot.dialect.ops.avg_pool2d import avg_pool2d
-from aot.dialect.ops.max_pool2d import max_pool2d
-from aot.dialect.ops.mean_pool2d import GUARD_BITS, Window, counts, mean_pool2d, windows
 from aot.dialect.results import taken_from
-from aot.rules.rule import Call, Family, Observed, Output, Shares, UnaryRule, argument, pair
+from aot.dialect.rule import Call, Family, Observed, Output, Shares, UnaryRule, argument, pair
 from aot.rules.spatial import to_nchw, to_nhwc
+from kernels.adaptive_avg_pool2d.op import adaptive_avg_pool2d
+from kernels.adaptive_max_pool2d.op import adaptive_max_pool2d
+from kernels.avg_pool2d.op import avg_pool2d
+from kernels.max_pool2d.op import max_pool2d
+from kernels.mean_pool2d.op import GUARD_BITS, Window, counts, mean_pool2d, windows
 
 _MAX = torch.ops.aten.max_pool2d.default
 _AVG = torch.ops.aten.avg_pool2d.default

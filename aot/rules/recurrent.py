@@ -14,16 +14,16 @@ from torch.fx import Node
 from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.graph import Edge, quantization_of
 from aot.dialect.library import Op
-from aot.dialect.ops.recurrent import gru, lstm, rnn
-from aot.dialect.ops.requantize import requantize
 from aot.dialect.qdq import QUANTIZE, activation_quantization
 from aot.dialect.quantization import Quantization
 from aot.dialect.recurrence import FRACTION_BITS, STATE_BITS, gate_table
 from aot.dialect.results import results_of, taken_from
+from aot.dialect.rule import Call, Carries, Family, Observed, Output, UnaryRule, argument
 from aot.rules import recurrent_ops
 from aot.rules.conversion import converted
-from aot.rules.rule import Call, Carries, Family, Observed, Output, UnaryRule, argument
 from aot.rules.weights import constant_of, quantize_weights
+from kernels.quantize.op_requantize import requantize
+from kernels.recurrent.op import gru, lstm, rnn
 
 _OPS: dict[object, Op] = {recurrent_ops.LSTM: lstm, recurrent_ops.GRU: gru, recurrent_ops.RNN: rnn}
 

@@ -13,19 +13,19 @@ from torch.fx import Node
 from aot.dialect.arithmetic import sums_multiplier
 from aot.dialect.graph import Edge, quantization_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.cumsum import cumsum, guard_bits
-from aot.dialect.ops.extremes import amax, amin
-from aot.dialect.ops.log_softmax import log_constants
-from aot.dialect.ops.logsumexp import logsumexp
-from aot.dialect.ops.lut import lut, table_of
-from aot.dialect.ops.mean import mean
-from aot.dialect.ops.second_moment import MAX_INT16_COUNT, fraction_bits, second_moment
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.dialect.results import taken_from
+from aot.dialect.rule import Call, Family, Output, Shares, UnaryRule, argument, reduction
 from aot.errors import LoweringError, problem_at
 from aot.rules.mean import Mean, sum_over
-from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument, reduction
 from aot.rules.unary import requantized
+from kernels.log_softmax.op import log_constants
+from kernels.lut.op import lut, table_of
+from kernels.mean.op import mean
+from kernels.reduce.op_cumsum import cumsum, guard_bits
+from kernels.reduce.op_extremes import amax, amin
+from kernels.reduce.op_logsumexp import logsumexp
+from kernels.reduce.op_second_moment import MAX_INT16_COUNT, fraction_bits, second_moment
 
 _aten = torch.ops.aten
 _AMAX = (_aten.amax.default, _aten.max.default)

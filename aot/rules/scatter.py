@@ -18,11 +18,11 @@ from torch.fx import Node
 from aot.dialect.arithmetic import sums_multiplier
 from aot.dialect.graph import Edge, edge_of, quantization_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.scatter import scatter, scatter_sum, scatter_sum_float
-from aot.dialect.ops.slice import slice as slice_
+from aot.dialect.rule import Call, Family, Observed, Output, Shares, argument
 from aot.rules.places import BY_ELEMENT, places, problem
-from aot.rules.rule import Call, Family, Observed, Output, Shares, argument
+from kernels.scatter.op import scatter, scatter_sum, scatter_sum_float
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_slice import slice as slice_
 
 _aten = torch.ops.aten
 ADDS_ROWS = _aten._unsafe_index_put.default

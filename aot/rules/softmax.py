@@ -10,17 +10,17 @@ from torch.fx import Node
 
 from aot.dialect.graph import Edge, quantization_of, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.log_softmax import log_constants, log_softmax
-from aot.dialect.ops.softmax import (
+from aot.dialect.quantization import INT16, Quantization
+from aot.dialect.rule import Call, Family, Fixed, Output, UnaryRule, argument
+from aot.rules.unary import requantized
+from kernels.log_softmax.op import log_constants, log_softmax
+from kernels.softmax.op import (
     OUTPUT,
     WIDE_STEPS,
     exponential_table,
     softmax,
     wide_exponential_table,
 )
-from aot.dialect.quantization import INT16, Quantization
-from aot.rules.rule import Call, Family, Fixed, Output, UnaryRule, argument
-from aot.rules.unary import requantized
 
 _FINEST = 2**18
 """The most steps that an int8 result has."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 from torch.fx import Node
 
 from aot.dialect.graph import NHWC, ROW_MAJOR, edge_of, with_layout
-from aot.dialect.ops.transpose import transpose
-from aot.rules.rule import Call
+from aot.dialect.rule import Call
+from kernels.strided_copy.op_transpose import transpose
 
 TO_NHWC = [0, 2, 3, 1]
 TO_NCHW = [0, 3, 1, 2]

@@ -12,11 +12,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from aot.dialect.ops.lut import table_of
 from aot.dialect.quantization import Quantization
 from aot.passes.fold_qdq import fold_qdq
 from aot.testing.fixtures import folded, forget_rules, model, op_counts, quantized, samples
 from aot.upstream.torch import tree_leaves
+from kernels.lut.op import table_of
 
 SHAPE = (2, 3, 5)
 

@@ -14,12 +14,13 @@ from torch.fx import Node
 from aot.dialect.graph import Edge, edge_of, quantization_of
 from aot.dialect.grid import common_step, exact_scale
 from aot.dialect.library import Op
-from aot.dialect.ops.compare import factors, less
-from aot.dialect.ops.integers import integer_lut
-from aot.dialect.ops.lut import MISSED, lut, missed, table_of
-from aot.dialect.ops.requantize import requantize, requantize_arguments
-from aot.dialect.ops.where import where
+from kernels.binary.op_compare import factors, less
+from kernels.integer.op import integer_lut
+from kernels.lut.op import MISSED, lut, missed, table_of
+from kernels.quantize.op_requantize import requantize, requantize_arguments
+from kernels.where.op import where
 from aot.dialect.quantization import INT8, INT16, Quantization
+from aot.dialect.rule import ON_DEVICE, Call, Fixed, Integers, Output, Rule, UnaryRule, as_clamp
 from aot.errors import LoweringError, problem_at
 from aot.rules.function import (
     Roots,
@@ -30,7 +31,11 @@ from aot.rules.function import (
     is_unquantized,
     masks_of,
 )
-from aot.rules.rule import ON_DEVICE, Call, Fixed, Integers, Output, Rule, UnaryRule, as_clamp
+from kernels.binary.op_compare import factors, less
+from kernels.integer.op import integer_lut
+from kernels.lut.op import lut, table_of
+from kernels.quantize.op_requantize import requantize, requantize_arguments
+from kernels.where.op import where
 
 _MOST_CHANGES = 8
 """Of a mask that is a function of an int16 value: each is a comparison."""

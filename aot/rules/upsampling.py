@@ -15,10 +15,10 @@ from torch.fx import Node
 
 from aot.dialect.graph import NHWC, Edge, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.resize_bilinear import resize_bilinear
-from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument
+from aot.dialect.rule import Call, Family, Output, Shares, UnaryRule, argument
 from aot.rules.spatial import to_nchw, to_nhwc
+from kernels.resize_bilinear.op import resize_bilinear
+from kernels.strided_copy.op_reshape import reshape
 
 _BILINEAR = torch.ops.aten.upsample_bilinear2d.vec
 _LINEAR = torch.ops.aten.upsample_linear1d.vec

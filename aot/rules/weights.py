@@ -16,8 +16,8 @@ from aot.dialect.arithmetic import INT32_MAX, quantize_multiplier, quantize_wide
 from aot.dialect.graph import quantization_of, tensor_constant
 from aot.dialect.qdq import quantized_weight
 from aot.dialect.quantization import INT4_GROUPS_WEIGHT, INT16, Quantization, QuantizedType
+from aot.dialect.rule import Call, argument
 from aot.errors import LoweringError
-from aot.rules.rule import Call, argument
 
 _LARGEST_BIAS = 2**30
 

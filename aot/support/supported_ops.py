@@ -37,14 +37,14 @@ with imports_that_stay():
     from aot.backends.cortex_m import FLOAT_OPS
     from aot.backends.ethos_u.emitters import EMITTERS
     from aot.dialect.library import Op
-    from aot.dialect.ops.lut import lut
+    from aot.dialect.rule import Rule
     from aot.passes import aten as passes
     from aot.passes.aten.decompositions.compositions import COMPOSED
     from aot.rules import _RESULTS, _TABLE
     from aot.rules.floats import FORMS
     from aot.rules.function import is_elementwise
     from aot.rules.movement import on_floats
-    from aot.rules.rule import Rule
+    from kernels.lut.op import lut
     from tools.text.table import table
 
 _ONLY = flags.DEFINE_string("op", "", "Only ops with this in their name.")

@@ -29,7 +29,7 @@ typedef struct {
 // output = saturate((requantize((input - max) << 20) - requantize(log2(S))) / 2^10 + zero_point),
 // where S is the sum of exp_table[max - input], its log2 in Q16 by a table of 128 segments, and the
 // division rounds to nearest, ties away from zero: the scaled terms have 10 guard bits. The rule is
-// the dialect's (aot/dialect/ops/log_softmax.py), the output's quantization free.
+// the dialect's (kernels/log_softmax/op.py), the output's quantization free.
 PL_MUST_USE pl_status pl_log_softmax_s8(const pl_context *ctx, const pl_log_softmax_params *params,
                                         const pl_log_softmax_dims *dims,
                                         const pl_log_softmax_data *data);

@@ -45,7 +45,7 @@ typedef struct {
   int16_t *last_cell;                // likewise, may be the cell; of an LSTM
 } pl_recurrent_data;
 
-// One layer in one direction over a whole sequence; aot/dialect/ops/recurrent.py and
+// One layer in one direction over a whole sequence; kernels/recurrent/op.py and
 // aot/dialect/recurrence.py are the arithmetic. The last part of a name is the type of input and
 // output; of int16 their zero points are 0. Scratch: 2 * hidden_size bytes where there are
 // several steps.

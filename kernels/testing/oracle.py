@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-import aot.dialect.ops  # noqa: F401 (registers torch.ops.pl)
+import kernels.ops  # noqa: F401 (registers torch.ops.pl)
 from aot.upstream.torch import tree_map_only
 from kernels.common.kernel import AnyArray
 from kernels.testing.case import Case

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
-from aot.rules.rule import argument
+from aot.dialect.rule import argument
 from aot.upstream.torch import tree_leaves
 
 _aten = torch.ops.aten

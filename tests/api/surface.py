@@ -33,7 +33,7 @@ PYTHON = (
     "aot/lower_tflite.py",
     "aot/options.py",
     "aot/quality/quality.py",
-    "aot/rules/rule.py",
+    "aot/dialect/rule.py",
     "aot/backends/npus.py",
     "aot/backends/target.py",
     "npu/ethos_u/npu_model.py",

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from aot.rules import FAMILIES
 from tests.ops.bundle import as_model
 from tests.ops.case import Case, Function, Input
 
@@ -319,8 +320,18 @@ _UNARY: tuple[tuple[str, Callable[[torch.Tensor], torch.Tensor], float, float], 
 )
 
 
+def _examples() -> Iterator[Case]:
+    """Those that ops give which have a rule of their own, beside their kernels."""
+    for family in FAMILIES:
+        for count, example in enumerate(family.examples):
+            name = f"{next(iter(example.ops))}_example_{count}"
+            module = partial(Function, example.function)
+            yield Case(name, module, (Input(example.shape),), example.ops)
+
+
 def cases() -> Iterator[Case]:
     module: Callable[[], nn.Module]
+    yield from _examples()
     for name, op, operation in _BINARY:
         module = partial(Function, operation)
         for what, a, b in _BROADCASTS:

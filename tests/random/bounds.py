@@ -17,9 +17,9 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
-from aot.dialect.ops.lut import STEP_BITS
 from aot.dialect.quantization import INT4_GROUPS_WEIGHT, INT4_WEIGHT
 from aot.upstream.torch import tree_leaves
+from kernels.lut.op import STEP_BITS
 from tests.random import bounds_of_norms as norms
 from tests.random.bounded import ABSOLUTE, Bounded, computed, errors_of, values_of
 

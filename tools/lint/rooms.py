@@ -17,9 +17,10 @@ from tools.lint.workspace import source_files, workspace_root
 
 FLOORS = (
     "tools",
-    "kernels npu boards aot/__init__.py aot/upstream",
+    "kernels/common npu boards aot/__init__.py aot/upstream",
     "aot/errors.py",
     "aot/dialect firmware",
+    "kernels",
     "aot/rules aot/pte",
     "aot/plan aot/backends",
     "aot/passes aot/slot",

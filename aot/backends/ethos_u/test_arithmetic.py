@@ -16,12 +16,12 @@ from aot.backends.ethos_u.ops.normalize import LEAST_DEVIATION, ethos_u_normaliz
 from aot.backends.ethos_u.ops.second_moment import ethos_u_second_moment
 from aot.backends.ethos_u.ops.softmax import ethos_u_softmax
 from aot.dialect.arithmetic import quantize_multiplier
-from aot.dialect.ops.div import FRACTION_BITS, div
-from aot.dialect.ops.log_softmax import log_constants
-from aot.dialect.ops.normalize import constants, normalize
-from aot.dialect.ops.second_moment import fraction_bits
-from aot.dialect.ops.softmax import exponential_table
 from aot.dialect.quantization import Quantization
+from kernels.binary.op_div import FRACTION_BITS, div
+from kernels.log_softmax.op import log_constants
+from kernels.normalize.op import constants, normalize
+from kernels.reduce.op_second_moment import fraction_bits
+from kernels.softmax.op import exponential_table
 
 SIGNALS_MIN_DB = 35.0
 OFF_BY = 0.53

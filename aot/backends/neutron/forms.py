@@ -20,10 +20,10 @@ from aot.dialect.graph import (
     tensor_constant,
     with_layout,
 )
-from aot.dialect.ops.cat import cat
-from aot.dialect.ops.conv2d import conv2d
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.slice import slice as slice_op
+from kernels.cat.op import cat
+from kernels.conv2d.op import conv2d
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_slice import slice as slice_op
 
 _BY_CHANNEL = ("weight", "bias", "multiplier", "shift")
 

@@ -21,10 +21,10 @@ from aot.dialect.graph import (
     shape_of,
 )
 from aot.dialect.library import Op
-from aot.dialect.ops.reshape import reshape
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.importers.tflite.arithmetic import ACTIVATIONS
 from aot.importers.tflite.file import Operator, Tensor, names_of
+from kernels.strided_copy.op_reshape import reshape
 
 _DTYPES = {
     "INT8": torch.int8,

@@ -7,11 +7,11 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.ops.lut import lut
-from aot.dialect.ops.maximum import maximum, minimum
 from aot.dialect.quantization import INT8, Quantization
 from aot.importers.tflite.arithmetic import activation_range
 from aot.importers.tflite.call import Call
+from kernels.binary.op_maximum import maximum, minimum
+from kernels.lut.op import lut
 
 
 def clamped(call: Call, x: Node, activation: str) -> Node:

@@ -32,8 +32,8 @@ from aot.dialect.graph import (
     with_layout,
 )
 from aot.dialect.moved import CHANNELS_FIRST, CHANNELS_LAST, Moved
-from aot.dialect.ops.channels_last import channels_last_to_nhwc, nhwc_to_channels_last
-from aot.dialect.ops.transpose import transpose
+from kernels.strided_copy.op_channels_last import channels_last_to_nhwc, nhwc_to_channels_last
+from kernels.strided_copy.op_transpose import transpose
 
 AUTO, KEEP, TO_NHWC_BORDER = "auto", "keep", "nhwc"
 LAYOUTS = (AUTO, KEEP, TO_NHWC_BORDER)

@@ -34,9 +34,9 @@ from aot.dialect.graph import (
     with_layout,
 )
 from aot.dialect.moved import CHANNELS_FIRST, CHANNELS_LAST
-from aot.dialect.ops.transpose import transpose
 from aot.passes.rewrite.own_state import is_piece
 from aot.passes.rewrite.sink_transposes import moves_nothing
+from kernels.strided_copy.op_transpose import transpose
 
 _AT_MOST = 32
 """How many choices are tried one after the other."""

@@ -11,7 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, calls, drop_dead_code, edge_of, tensor_constant
-from aot.dialect.ops.lut import lut
+from kernels.lut.op import lut
 
 
 def compose_luts(module: GraphModule) -> int:

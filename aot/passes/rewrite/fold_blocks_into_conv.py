@@ -29,10 +29,10 @@ from aot.dialect.graph import (
     tensor_constant,
     with_layout,
 )
-from aot.dialect.ops.conv2d import conv2d
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.transpose import transpose
 from aot.passes.rewrite.places import before_movement, is_transposed, reordered_by
+from kernels.conv2d.op import conv2d
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_transpose import transpose
 
 _LAST = [0, 2, 3, 1]
 _LAYERS = ("conv2d", "linear")

@@ -21,11 +21,11 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, arguments, calls, drop_dead_code, edge_of, shape_of
-from aot.dialect.ops.bmm import bmm
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.transpose import transpose
 from aot.dialect.transposes import Perm, movement
 from aot.passes.rewrite.places import before_movement
+from kernels.bmm.op import bmm
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_transpose import transpose
 
 
 def fold_transpose_into_bmm(module: GraphModule) -> int:

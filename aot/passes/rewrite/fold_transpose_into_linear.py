@@ -29,9 +29,9 @@ from aot.dialect.graph import (
     shape_of,
     tensor_constant,
 )
-from aot.dialect.ops.reshape import reshape
 from aot.passes.rewrite.outputs import in_order
 from aot.passes.rewrite.places import before_movement, is_transposed
+from kernels.strided_copy.op_reshape import reshape
 
 _LAYERS = ("linear", "lstm", "gru", "rnn")
 _BY_CHANNEL = ("weight", "bias", "multiplier", "shift")

@@ -23,9 +23,9 @@ from aot.dialect.graph import (
     edge_of,
     shape_of,
 )
-from aot.dialect.ops.reshape import reshape
 from aot.passes.rewrite.fold_transpose_into_linear import take_in
 from aot.passes.rewrite.outputs import in_order
+from kernels.strided_copy.op_reshape import reshape
 
 _BETWEEN = ("reshape", "transpose", "lut")
 

@@ -24,9 +24,9 @@ from aot.dialect.graph import (
     shape_of,
     with_layout,
 )
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.transpose import transpose
 from aot.passes.rewrite.places import reordered_by
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_transpose import transpose
 
 _Amounts = list[tuple[int, int]]
 """How much is added before and behind each dimension."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, arguments, calls, drop_dead_code, edge_of, tensor_constant
-from aot.dialect.ops.gather import gather
+from kernels.gather.op import gather
 
 
 def merge_gathers(module: GraphModule) -> int:

@@ -21,11 +21,11 @@ from aot.dialect.graph import (
     edge_of,
     shape_of,
 )
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.transpose import transpose
 from aot.dialect.transposes import Perm, inverse
 from aot.passes.rewrite.places import places_in, sources
 from kernels.common.tensor import MAX_RANK
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_transpose import transpose
 
 
 def merge_movements(module: GraphModule) -> int:

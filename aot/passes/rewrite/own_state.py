@@ -15,9 +15,9 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.graph import Builder, Origin, arguments, calls, edge_of, returned, shape_of
-from aot.dialect.ops.cat import cat
-from aot.dialect.ops.reshape import reshape
 from aot.upstream.torch import tree_leaves
+from kernels.cat.op import cat
+from kernels.strided_copy.op_reshape import reshape
 
 
 def own_state(module: GraphModule) -> int:

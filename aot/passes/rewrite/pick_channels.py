@@ -26,12 +26,12 @@ from aot.dialect.graph import (
     edge_of,
     shape_of,
 )
-from aot.dialect.ops.cat import cat
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.slice import slice as slice_op
 from aot.passes.rewrite.choose_layouts import copies
 from aot.passes.rewrite.fold_transpose_into_linear import Order, take_in, taken_in
 from aot.passes.rewrite.places import moved_inputs, moves, places_in, sources
+from kernels.cat.op import cat
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_slice import slice as slice_op
 
 _A_RUN = 32
 """Instructions that copying elements that lie together takes, beside one for each of them."""

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, arguments, calls, drop_dead_code, edge_of, shape_of
-from aot.dialect.ops.linear import linear
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.transpose import transpose
 from aot.dialect.transposes import Perm
 from aot.passes.rewrite.merge_movements import move, regrouped
 from aot.passes.rewrite.places import before_movement, is_transposed
 from kernels.common.tensor import MAX_RANK
+from kernels.linear.op import linear
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_transpose import transpose
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,10 @@ from aot.dialect.graph import (
     tensor_constant,
     with_layout,
 )
-from aot.dialect.ops.transpose import transpose
 from aot.dialect.results import gives_one
 from aot.dialect.transposes import Perm, inverse
 from aot.passes.rewrite.sink_transposes import moves_nothing
+from kernels.strided_copy.op_transpose import transpose
 
 
 def share_transposes(module: GraphModule) -> int:

@@ -24,8 +24,8 @@ from aot.dialect.graph import (
     shape_of,
     with_layout,
 )
-from aot.dialect.ops.reshape import reshape
 from aot.passes.rewrite.sink_transposes import moves_nothing
+from kernels.strided_copy.op_reshape import reshape
 
 
 def _unmoved_source(node: Node) -> Node | None:

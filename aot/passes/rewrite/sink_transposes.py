@@ -39,10 +39,10 @@ from aot.dialect.graph import (
     value_of,
     with_layout,
 )
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.transpose import transpose
 from aot.dialect.results import gives_one, results_of, taken_from
 from aot.dialect.transposes import Perm, Transposes, inverse
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_transpose import transpose
 
 
 def moves_nothing(shape: Sequence[int], perm: Sequence[int]) -> bool:

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, arguments, calls, drop_dead_code, edge_of, shape_of
-from aot.dialect.ops.cat import cat
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.transpose import transpose
 from aot.passes.rewrite.own_state import is_piece
+from kernels.cat.op import cat
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_transpose import transpose
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, arguments, calls, edge_of
-from aot.dialect.ops.gather import gather
 from aot.passes.rewrite.own_state import is_piece
+from kernels.gather.op import gather
 
 
 def slices_to_gathers(module: GraphModule) -> int:

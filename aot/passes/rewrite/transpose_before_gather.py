@@ -21,10 +21,10 @@ from aot.dialect.graph import (
     edge_of,
     shape_of,
 )
-from aot.dialect.ops.gather import gather
-from aot.dialect.ops.reshape import reshape
-from aot.dialect.ops.transpose import transpose
 from aot.passes.rewrite.sink_transposes import match_unit_dims
+from kernels.gather.op import gather
+from kernels.strided_copy.op_reshape import reshape
+from kernels.strided_copy.op_transpose import transpose
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.pools import LARGEST_AREA, LARGEST_WIDTH
 from aot.backends.ethos_u.emitters.windows import bad_size
 from aot.backends.ethos_u.tosa import TosaGraph
-from aot.dialect.ops.adaptive_max_pool2d import adaptive_window
+from kernels.adaptive_max_pool2d.op import adaptive_window
 
 _MOST_WINDOWS = 16
 

@@ -26,7 +26,7 @@ from aot.backends.ethos_u.emitters.windows import (
     folded,
 )
 from aot.backends.ethos_u.tosa import TosaGraph
-from aot.dialect.ops.conv2d import convolved_size
+from kernels.conv2d.op import convolved_size
 
 _LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096
 _THIN = 8  # channels that the NPU reads at once

@@ -13,7 +13,7 @@ from aot.backends.ethos_u.block import Value
 from aot.backends.ethos_u.emitters import linear
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.tosa import TosaGraph
-from aot.dialect.ops.linear_w4 import unpacked
+from kernels.linear.op_w4 import unpacked
 
 _LARGEST = 127
 

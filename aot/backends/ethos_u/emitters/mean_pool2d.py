@@ -22,7 +22,7 @@ from aot.backends.ethos_u.emitters.slice import emit as strided
 from aot.backends.ethos_u.emitters.windows import bad_size, fitted
 from aot.backends.ethos_u.tosa import TosaGraph
 from aot.dialect.arithmetic import divided
-from aot.dialect.ops.mean_pool2d import GUARD_BITS, Window, pool_windows
+from kernels.mean_pool2d.op import GUARD_BITS, Window, pool_windows
 
 _MOST_PIECES = 16
 

@@ -10,8 +10,8 @@ from aot.backends.ethos_u.block import INT16, INT32, Array
 from aot.backends.ethos_u.steps import Integers, Steps, T, scale32
 from aot.dialect.arithmetic import saturate
 from aot.dialect.library import broadcast, define
-from aot.dialect.ops.div import FRACTION_BITS
 from aot.dialect.signature import Int8
+from kernels.binary.op_div import FRACTION_BITS
 
 _ONE = scale32(1.0)
 _TOP = 32767

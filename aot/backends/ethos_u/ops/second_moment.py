@@ -20,8 +20,8 @@ from aot.backends.ethos_u.ops.squares import (
 )
 from aot.backends.ethos_u.steps import Integers, Steps, T, scale32
 from aot.dialect.library import Inferred, define, reduced_shape
-from aot.dialect.ops.second_moment import fraction_bits
 from aot.dialect.signature import Int8
+from kernels.reduce.op_second_moment import fraction_bits
 
 LARGEST_COUNT = 32768
 """Of the values that a result is of: the square of a sum's remainder takes 30 bits."""

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-import aot.dialect.ops  # noqa: F401, the library
+import kernels.ops  # noqa: F401, the library
 from aot.dialect.arithmetic import quantize_multiplier, quantize_wide_multiplier
 from aot.dialect.graph import Builder, Edge, Origin
 from aot.dialect.library import OPS

@@ -15,9 +15,9 @@ from aot.backends.ethos_u.testing.draw import Draw
 from aot.dialect.arithmetic import quantize_mean, quantize_multiplier
 from aot.dialect.graph import Edge, Origin, edge_of, shape_of
 from aot.dialect.library import OPS
-from aot.dialect.ops.normalize import constants as normalization
-from aot.dialect.ops.softmax import exponential_table
 from aot.dialect.quantization import Quantization
+from kernels.normalize.op import constants as normalization
+from kernels.softmax.op import exponential_table
 
 _RECENT = 3
 _MOST_ELEMENTS = 4000

@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from torch.fx import GraphModule, Node
 
-import aot.dialect.ops  # noqa: F401, the library
+import kernels.ops  # noqa: F401, the library
 from aot.backends.ethos_u.testing.draw import Draw
 from aot.dialect.graph import Edge, quantization_of
-from aot.dialect.ops.compare import equal_table, factors, less_table
-from aot.dialect.ops.softmax import WIDE_STEPS, exponential_table, wide_exponential_table
 from aot.dialect.quantization import INT16, Quantization
+from kernels.binary.op_compare import equal_table, factors, less_table
+from kernels.softmax.op import WIDE_STEPS, exponential_table, wide_exponential_table
 
 
 def _mask(draw: Draw, shape: tuple[int, ...]) -> Node:

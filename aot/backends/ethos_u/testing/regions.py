@@ -11,23 +11,23 @@ import numpy as np
 import torch
 from torch.fx import GraphModule
 
-import aot.dialect.ops  # noqa: F401, the library
+import kernels.ops  # noqa: F401, the library
 from aot.backends.ethos_u.testing.draw import Draw
 from aot.backends.ethos_u.testing.masks import MASKS
 from aot.backends.ethos_u.testing.windows import WINDOWS
 from aot.dialect.arithmetic import quantize_mean, quantize_multiplier, sums_multiplier
 from aot.dialect.graph import Edge, quantization_of
 from aot.dialect.library import OPS
-from aot.dialect.ops.cumsum import guard_bits
-from aot.dialect.ops.div import FRACTION_BITS
-from aot.dialect.ops.linear_w4 import packed
-from aot.dialect.ops.log_softmax import log_constants
-from aot.dialect.ops.normalize import constants as normalization
-from aot.dialect.ops.requantize import requantize_arguments
-from aot.dialect.ops.second_moment import fraction_bits
-from aot.dialect.ops.softmax import WIDE_STEPS, exponential_table, wide_exponential_table
 from aot.dialect.quantization import ACTIVATIONS, INT8, INT16, Quantization, QuantizedType
 from aot.rules.binary import LEFT_SHIFT
+from kernels.binary.op_div import FRACTION_BITS
+from kernels.linear.op_w4 import packed
+from kernels.log_softmax.op import log_constants
+from kernels.normalize.op import constants as normalization
+from kernels.quantize.op_requantize import requantize_arguments
+from kernels.reduce.op_cumsum import guard_bits
+from kernels.reduce.op_second_moment import fraction_bits
+from kernels.softmax.op import WIDE_STEPS, exponential_table, wide_exponential_table
 
 
 def _linear(draw: Draw) -> GraphModule:

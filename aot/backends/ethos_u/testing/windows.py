@@ -8,10 +8,10 @@ from typing import Any
 
 from torch.fx import GraphModule, Node
 
-import aot.dialect.ops  # noqa: F401, the library
+import kernels.ops  # noqa: F401, the library
 from aot.backends.ethos_u.testing.draw import CHANNELS, Draw
 from aot.dialect.graph import NHWC
-from aot.dialect.ops.conv2d import convolved_size
+from kernels.conv2d.op import convolved_size
 
 
 def _window(draw: Draw, shape: Sequence[int], dilated: bool) -> Any:

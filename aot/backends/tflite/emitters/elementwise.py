@@ -13,10 +13,10 @@ from torch.fx import Node
 
 from aot.backends.tflite.export import Export, Refused
 from aot.dialect.graph import quantization_of
-from aot.dialect.ops.softmax import exponential_table
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.importers.tflite.arithmetic import add_factors, float32, quantize_multiplier
 from aot.importers.tflite.tables import TABLES, Table, leaky_relu
+from kernels.softmax.op import exponential_table
 
 _COMMON_ALPHAS = (0.01, 0.1, 0.2, 0.3)
 _TRIED_ALPHAS = 65

@@ -7,10 +7,10 @@ from ethosu.vela.tflite.BatchMatMulOptions import BatchMatMulOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.ops.bmm import bmm
-from aot.dialect.ops.transpose import transpose
 from aot.importers.tflite.arithmetic import float32, sums_multiplier
 from aot.importers.tflite.call import Call, Unsupported
+from kernels.bmm.op import bmm
+from kernels.strided_copy.op_transpose import transpose
 
 
 def batch_matmul(call: Call) -> Node:

@@ -9,12 +9,12 @@ from ethosu.vela.tflite.SubOptions import SubOptions
 from torch.fx import Node
 
 from aot.dialect.library import Op
-from aot.dialect.ops.add import add as pl_add
-from aot.dialect.ops.maximum import maximum as pl_maximum
-from aot.dialect.ops.maximum import minimum as pl_minimum
-from aot.dialect.ops.mul import mul as pl_mul
 from aot.importers.tflite.arithmetic import activation_range, add_factors, quantize_multiplier
 from aot.importers.tflite.call import Call
+from kernels.add.op import add as pl_add
+from kernels.binary.op_maximum import maximum as pl_maximum
+from kernels.binary.op_maximum import minimum as pl_minimum
+from kernels.mul.op import mul as pl_mul
 
 
 def add(call: Call) -> Node:

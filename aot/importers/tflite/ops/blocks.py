@@ -13,10 +13,10 @@ from ethosu.vela.tflite.SpaceToDepthOptions import SpaceToDepthOptions
 from torch.fx import Node
 
 from aot.dialect.graph import NHWC, ROW_MAJOR, Edge, shape_of
-from aot.dialect.ops.pad import pad
-from aot.dialect.ops.slice import slice as pl_slice
-from aot.dialect.ops.transpose import transpose
 from aot.importers.tflite.call import Call, Unsupported
+from kernels.pad.op import pad
+from kernels.strided_copy.op_slice import slice as pl_slice
+from kernels.strided_copy.op_transpose import transpose
 
 
 def space_to_depth(call: Call) -> Node:

@@ -12,9 +12,6 @@ from ethosu.vela.tflite.TransposeConvOptions import TransposeConvOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.ops.conv2d import conv2d
-from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
-from aot.dialect.ops.transpose_conv2d import transpose_conv2d
 from aot.importers.tflite.arithmetic import activation_range
 from aot.importers.tflite.call import Call, Unsupported
 from aot.importers.tflite.weights import (
@@ -25,6 +22,9 @@ from aot.importers.tflite.weights import (
     weight_of,
 )
 from aot.importers.tflite.windows import paddings
+from kernels.conv2d.op import conv2d
+from kernels.depthwise_conv2d.op import depthwise_conv2d
+from kernels.transpose_conv2d.op import transpose_conv2d
 
 
 def conv_2d(call: Call) -> Node:

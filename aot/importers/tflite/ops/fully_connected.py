@@ -10,8 +10,6 @@ from ethosu.vela.tflite.FullyConnectedOptions import FullyConnectedOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.ops.bmm import bmm
-from aot.dialect.ops.linear import linear
 from aot.importers.tflite.arithmetic import activation_range, float32, sums_multiplier
 from aot.importers.tflite.call import Call, Unsupported
 from aot.importers.tflite.weights import (
@@ -21,6 +19,8 @@ from aot.importers.tflite.weights import (
     per_channel,
     weight_of,
 )
+from kernels.bmm.op import bmm
+from kernels.linear.op import linear
 
 
 def fully_connected(call: Call) -> Node:

@@ -17,14 +17,14 @@ from ethosu.vela.tflite.LeakyReluOptions import LeakyReluOptions
 from torch.fx import Node
 
 from aot.dialect.graph import Edge
-from aot.dialect.ops.lut import lut, table_of
-from aot.dialect.ops.maximum import maximum, minimum
-from aot.dialect.ops.requantize import requantize
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.importers.tflite import tables
 from aot.importers.tflite.arithmetic import nearest, quantize_multiplier
 from aot.importers.tflite.call import Call, Unsupported
 from aot.importers.tflite.clamps import within
+from kernels.binary.op_maximum import maximum, minimum
+from kernels.lut.op import lut, table_of
+from kernels.quantize.op_requantize import requantize
 
 _OF_INT16 = Quantization(1.0 / 32768.0, 0, INT16)
 """What LOGISTIC and TANH of int16 give."""

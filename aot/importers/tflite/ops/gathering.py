@@ -10,10 +10,10 @@ from ethosu.vela.tflite.ResizeNearestNeighborOptions import ResizeNearestNeighbo
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.ops.embedding import embedding
-from aot.dialect.ops.gather import gather as pl_gather
 from aot.importers.tflite.call import Call, Unsupported
 from aot.importers.tflite.ops.resizing import resized_size
+from kernels.embedding.op import embedding
+from kernels.gather.op import gather as pl_gather
 
 
 def gather(call: Call) -> Node:

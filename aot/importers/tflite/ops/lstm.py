@@ -12,12 +12,12 @@ from ethosu.vela.tflite.UnidirectionalSequenceLSTMOptions import UnidirectionalS
 from torch.fx import Node
 
 from aot.dialect.graph import Edge, shape_of
-from aot.dialect.ops.recurrent import lstm as pl_lstm
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.dialect.recurrence import FRACTION_BITS, STATE_BITS, gate_table
 from aot.importers.tflite.arithmetic import quantize_multiplier
 from aot.importers.tflite.call import Call, Unsupported, edge_for, named
 from aot.importers.tflite.weights import bias_of, factors, weight_of
+from kernels.recurrent.op import lstm as pl_lstm
 
 _WEIGHTS, _HIDDEN_WEIGHTS, _BIASES = range(1, 5), range(5, 9), range(12, 16)
 _OUTPUT_STATE, _CELL_STATE = 18, 19

@@ -13,11 +13,11 @@ from ethosu.vela.tflite.UnpackOptions import UnpackOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.ops.cat import cat
-from aot.dialect.ops.slice import slice as pl_slice
-from aot.dialect.ops.transpose import transpose as pl_transpose
 from aot.importers.tflite.call import Call, Unsupported
 from aot.importers.tflite.clamps import clamped
+from kernels.cat.op import cat
+from kernels.strided_copy.op_slice import slice as pl_slice
+from kernels.strided_copy.op_transpose import transpose as pl_transpose
 
 
 def reshape(call: Call) -> Node:

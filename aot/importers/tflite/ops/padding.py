@@ -9,10 +9,10 @@ from ethosu.vela.tflite.MirrorPadOptions import MirrorPadOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.ops.gather import gather
-from aot.dialect.ops.pad import pad as pl_pad
 from aot.dialect.quantization import INT16
 from aot.importers.tflite.call import Call, Unsupported
+from kernels.gather.op import gather
+from kernels.pad.op import pad as pl_pad
 
 
 def pad(call: Call) -> Node:

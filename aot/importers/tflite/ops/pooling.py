@@ -10,11 +10,11 @@ from ethosu.vela.tflite.Pool2DOptions import Pool2DOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.ops.avg_pool2d import avg_pool2d
-from aot.dialect.ops.max_pool2d import max_pool2d
 from aot.importers.tflite.call import Call, Unsupported
 from aot.importers.tflite.clamps import clamped
 from aot.importers.tflite.windows import windows
+from kernels.avg_pool2d.op import avg_pool2d
+from kernels.max_pool2d.op import max_pool2d
 
 
 def average_pool_2d(call: Call) -> Node:

@@ -7,12 +7,12 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import Edge
-from aot.dialect.ops.lut import lut
-from aot.dialect.ops.mul import mul
-from aot.dialect.ops.where import where
 from aot.dialect.quantization import INT8
 from aot.importers.tflite.arithmetic import quantize_multiplier, requantized
 from aot.importers.tflite.call import Call, Unsupported
+from kernels.lut.op import lut
+from kernels.mul.op import mul
+from kernels.where.op import where
 
 
 def prelu(call: Call) -> Node:

@@ -6,15 +6,15 @@ from __future__ import annotations
 import torch
 from torch.fx import Node
 
-from aot.dialect.ops.dequantize import dequantize as pl_dequantize
-from aot.dialect.ops.lut import lut
-from aot.dialect.ops.quantize import quantize as pl_quantize
-from aot.dialect.ops.quantize import quantize_arguments
-from aot.dialect.ops.requantize import requantize as pl_requantize
 from aot.dialect.quantization import INT8
 from aot.importers.tflite import tables
 from aot.importers.tflite.arithmetic import quantize_multiplier
 from aot.importers.tflite.call import Call, Unsupported
+from kernels.dequantize.op import dequantize as pl_dequantize
+from kernels.lut.op import lut
+from kernels.quantize.op import quantize as pl_quantize
+from kernels.quantize.op import quantize_arguments
+from kernels.quantize.op_requantize import requantize as pl_requantize
 
 
 def quantize(call: Call) -> Node:

@@ -11,11 +11,11 @@ from torch.fx import Node
 
 from aot.dialect.graph import Edge, shape_of
 from aot.dialect.library import Op
-from aot.dialect.ops.extremes import amax, amin
-from aot.dialect.ops.max_with_indices import max_with_indices
-from aot.dialect.ops.mean import mean as pl_mean
 from aot.importers.tflite.arithmetic import mean_multiplier
 from aot.importers.tflite.call import Call, Unsupported, named
+from kernels.max_with_indices.op import max_with_indices
+from kernels.mean.op import mean as pl_mean
+from kernels.reduce.op_extremes import amax, amin
 
 
 def mean(call: Call) -> Node:

@@ -7,8 +7,8 @@ from ethosu.vela.tflite.ResizeBilinearOptions import ResizeBilinearOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.ops.resize_bilinear import resize_bilinear as pl_resize_bilinear
 from aot.importers.tflite.call import Call, Unsupported
+from kernels.resize_bilinear.op import resize_bilinear as pl_resize_bilinear
 
 _BITS = 10
 """Of a place between two pixels."""

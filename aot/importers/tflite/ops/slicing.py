@@ -8,9 +8,9 @@ from ethosu.vela.tflite.StridedSliceOptions import StridedSliceOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.ops.gather import gather
-from aot.dialect.ops.slice import slice as pl_slice
 from aot.importers.tflite.call import Call, Unsupported
+from kernels.gather.op import gather
+from kernels.strided_copy.op_slice import slice as pl_slice
 
 
 def slice(call: Call) -> Node:

@@ -7,18 +7,18 @@ from ethosu.vela.tflite.SoftmaxOptions import SoftmaxOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.ops.softmax import (
+from aot.dialect.quantization import INT8, INT16, Quantization
+from aot.importers.tflite.arithmetic import float32
+from aot.importers.tflite.call import Call, Unsupported
+from kernels.softmax.op import (
     OUTPUT,
     WIDE_STEPS,
     exponential_table,
     wide_exponential_table,
 )
-from aot.dialect.ops.softmax import (
+from kernels.softmax.op import (
     softmax as pl_softmax,
 )
-from aot.dialect.quantization import INT8, INT16, Quantization
-from aot.importers.tflite.arithmetic import float32
-from aot.importers.tflite.call import Call, Unsupported
 
 
 def softmax(call: Call) -> Node:

@@ -14,16 +14,16 @@ from ethosu.vela.tflite.SVDFOptions import SVDFOptions
 from torch.fx import Node
 
 from aot.dialect.graph import NHWC, Edge, shape_of
-from aot.dialect.ops.cat import cat
-from aot.dialect.ops.conv2d import conv2d
-from aot.dialect.ops.depthwise_conv2d import depthwise_conv2d
-from aot.dialect.ops.linear import linear
-from aot.dialect.ops.slice import slice as pl_slice
-from aot.dialect.ops.svdf import svdf as pl_svdf
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.importers.tflite.arithmetic import quantize_multiplier
 from aot.importers.tflite.call import Call, Unsupported, edge_for
 from aot.importers.tflite.weights import bias_of, factors, weight_of
+from kernels.cat.op import cat
+from kernels.conv2d.op import conv2d
+from kernels.depthwise_conv2d.op import depthwise_conv2d
+from kernels.linear.op import linear
+from kernels.strided_copy.op_slice import slice as pl_slice
+from kernels.svdf.op import svdf as pl_svdf
 
 _STATE = 4
 

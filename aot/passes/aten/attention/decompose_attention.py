@@ -15,11 +15,11 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.rule import argument
 from aot.passes.aten.attention.mask_softmax import floored, masked, with_bias
 from aot.passes.aten.build import call
 from aot.passes.aten.masks.mask_nodes import for_scores
 from aot.rules.masked_softmax import MASKED_SOFTMAX
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 ATTENTION = _aten.scaled_dot_product_attention.default

@@ -26,12 +26,12 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.rule import argument
 from aot.passes.aten.attention.safe_softmax import may_be_infinite, safe_choice
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.masks.mask_nodes import FAR, MOVEMENT, for_scores, negated
 from aot.rules.function import function_root
 from aot.rules.masked_softmax import MASKED_SOFTMAX
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _FLOOR = -24.0

@@ -11,8 +11,8 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.rule import argument
 from aot.passes.aten.masks.mask_nodes import MOVEMENT
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 # What may give minus infinity because one of its inputs is that.

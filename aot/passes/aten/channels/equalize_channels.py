@@ -20,8 +20,8 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import arguments, tensor_constant
+from aot.dialect.rule import reduction
 from aot.passes.aten.norms.fuse_batch_norm import scale_norm, scale_norm_inputs, scale_read
-from aot.rules.rule import reduction
 
 _aten = torch.ops.aten
 _CONV, _LINEAR = _aten.convolution.default, _aten.linear.default

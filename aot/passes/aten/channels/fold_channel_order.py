@@ -15,9 +15,9 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.rules.movement import PERMUTE_TARGETS
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _LINEAR, _CONV = _aten.linear.default, _aten.convolution.default

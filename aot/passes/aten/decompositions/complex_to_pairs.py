@@ -16,10 +16,10 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import drop_dead_code, tensor_constant
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions import fourier
 from aot.passes.aten.decompositions.fourier import Pair, Part
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 Pairs = dict[Node, Pair]

@@ -7,8 +7,8 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.results import results_of, take, taken_from
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 

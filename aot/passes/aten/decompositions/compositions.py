@@ -19,6 +19,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import drop_dead_code, tensor_constant
 from aot.dialect.results import results_of, taken_from
+from aot.dialect.rule import argument, reduction
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions import (
     compositions_by_place,
@@ -39,7 +40,6 @@ from aot.passes.aten.decompositions.composing import (
 from aot.passes.aten.layers import computed_layers
 from aot.passes.aten.spatial import resampling, sampling
 from aot.rules.function import is_integers, is_scalar
-from aot.rules.rule import argument, reduction
 
 _aten = torch.ops.aten
 _ROUNDED: dict[str, Any] = {"floor": _aten.floor.default, "trunc": _aten.trunc.default}

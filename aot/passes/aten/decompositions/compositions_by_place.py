@@ -17,6 +17,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.dialect.results import gives_first_only
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions import reductions_by_place
 from aot.passes.aten.decompositions.composing import (
@@ -28,7 +29,6 @@ from aot.passes.aten.decompositions.composing import (
     taken_result,
 )
 from aot.rules.function import is_mask
-from aot.rules.rule import argument
 from aot.rules.scatter import ADDS_ROWS
 
 _aten = torch.ops.aten

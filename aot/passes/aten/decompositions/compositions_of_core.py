@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call
 from aot.passes.aten.decompositions.composing import Results, read_results, source_of
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _WHOLE: dict[Any, Any] = {

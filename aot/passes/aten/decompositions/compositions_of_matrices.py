@@ -16,9 +16,9 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.results import results_of, taken_from
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions.composing import Results, read_results, source_of
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _MOST_ROWS = 4

@@ -14,10 +14,10 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions.composing import Results, along, as_type, read_results
 from aot.rules.function import is_integers, is_mask, is_scalar
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 KEPT = (_aten.linspace.Tensor_Tensor, _aten.linspace.Tensor_Scalar, _aten.linspace.Scalar_Tensor)

@@ -15,10 +15,10 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions.composing import Results, product_of, source_of
 from aot.rules.function import is_integers
-from aot.rules.rule import argument
 from aot.rules.scatter import ADDS_ROWS
 
 _aten = torch.ops.aten

@@ -23,13 +23,13 @@ from torch.fx.node import map_arg
 from aot.backends.cortex_m import FLOAT_OPS, has_float_kernel, of_floats
 from aot.dialect.graph import drop_dead_code
 from aot.dialect.results import taken_from
+from aot.dialect.rule import argument, pair, reduction
 from aot.errors import keep_names
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions.composing import along, source_of, times_matrix
 from aot.passes.aten.floats.float_pointwise import POINTWISE, Form
 from aot.rules import floats
 from aot.rules.masked_softmax import MASKED_SOFTMAX
-from aot.rules.rule import argument, pair, reduction
 from aot.upstream.torch import FakeTensorMode, decomposition_table
 
 _aten = torch.ops.aten

@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions.composing import source_of
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 

@@ -12,9 +12,9 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.results import results_of, taken_from
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call
 from aot.passes.aten.decompositions.composing import Results, read_results, taken_result
-from aot.rules.rule import argument
 from aot.upstream.torch import OpOverload
 
 _aten = torch.ops.aten

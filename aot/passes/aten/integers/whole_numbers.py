@@ -17,6 +17,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.quantization import WHOLE_NUMBERS
 from aot.dialect.results import taken_from
+from aot.dialect.rule import Shares, argument, as_clamp
 from aot.errors import keep_names
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions.composing import as_type
@@ -24,7 +25,6 @@ from aot.rules import rule_for
 from aot.rules.function import WHOLE, is_integers, is_mask
 from aot.rules.integers import held
 from aot.rules.movement import Unquantized
-from aot.rules.rule import Shares, argument, as_clamp
 
 _aten = torch.ops.aten
 _INTEGERS = (*WHOLE_NUMBERS, torch.int32, torch.int64)

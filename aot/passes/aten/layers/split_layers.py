@@ -18,12 +18,12 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import drop_dead_code, tensor_constant
+from aot.dialect.rule import argument
 from aot.dialect.transposes import movement
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.channels.fold_scales import SCALINGS
 from aot.rules.matmul import PRODUCTS
 from aot.rules.movement import readers
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _LINEAR, _CONVOLUTION = _aten.linear.default, _aten.convolution.default

@@ -20,6 +20,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.rule import argument
 from aot.errors import LoweringError, Problem, problem_at
 from aot.passes.aten.masks.mask_nodes import FARTHER, MOVEMENT, SOFT, is_far, loses, padded_mask
 from aot.passes.aten.masks.masked_values import (
@@ -31,7 +32,6 @@ from aot.passes.aten.masks.masked_values import (
     nearest,
 )
 from aot.rules.function import is_elementwise, is_mask, is_scalar
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _WHERE, _CAT, _PAD = _aten.where.self, _aten.cat.default, _aten.constant_pad_nd.default

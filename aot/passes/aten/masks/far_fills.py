@@ -24,10 +24,10 @@ from torch.fx.node import map_arg
 
 from aot.dialect.graph import tensor_constant
 from aot.dialect.results import is_result
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.masks.mask_nodes import FARTHER, LARGEST, LEAST, MOVEMENT
 from aot.rules.function import is_elementwise, is_scalar
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _PAD, _CAT, _WHERE = _aten.constant_pad_nd.default, _aten.cat.default, _aten.where.self

@@ -16,9 +16,9 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.rules.function import is_scalar
-from aot.rules.rule import argument
 
 NO_LIMIT = 1e9
 """What quantized values do not reach: models write -1e9, the least float, or infinity for it."""

@@ -16,8 +16,8 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _ASSIGNED = {

@@ -13,9 +13,9 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.results import is_result, take, taken_from
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call
 from aot.rules.function import is_elementwise
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _CONV = _aten.convolution.default

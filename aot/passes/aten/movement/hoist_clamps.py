@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from torch.fx import GraphModule, Node
 
+from aot.dialect.rule import as_clamp
 from aot.passes.aten.norms.fuse_batch_norm import keep_trained
 from aot.rules import rule_for
 from aot.rules.movement import beneath_movement
-from aot.rules.rule import as_clamp
 
 
 def hoist_clamps(module: GraphModule) -> int:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call
 from aot.rules import has_rule
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 

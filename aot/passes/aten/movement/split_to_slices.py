@@ -7,7 +7,7 @@ import torch
 from torch.fx import GraphModule
 
 from aot.dialect.results import taken_from
-from aot.rules.rule import argument
+from aot.dialect.rule import argument
 
 _SPLIT = torch.ops.aten.split_with_sizes.default
 

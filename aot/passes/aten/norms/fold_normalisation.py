@@ -20,11 +20,11 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.norms.fuse_batch_norm import ALIKE, scale_inputs
 from aot.rules.integers import is_given
 from aot.rules.movement import MOVEMENT, beneath_movement
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _LINEAR, _CONV, _PAD = (

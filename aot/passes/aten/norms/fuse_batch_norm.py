@@ -21,8 +21,8 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import new_buffer, tensor_constant
 from aot.dialect.results import gives_first_only
+from aot.dialect.rule import argument
 from aot.errors import LoweringError, problem_at
-from aot.rules.rule import argument
 from aot.upstream.torch import BatchNorm
 
 _aten = torch.ops.aten

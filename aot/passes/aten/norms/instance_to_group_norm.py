@@ -13,9 +13,9 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
 from aot.dialect.results import taken_from
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.rules.movement import RESHAPE_TARGETS
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _BATCH_NORM = _aten._native_batch_norm_legit.no_stats

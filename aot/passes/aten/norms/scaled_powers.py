@@ -18,10 +18,10 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from aot.dialect.graph import drop_dead_code, tensor_constant
+from aot.dialect.rule import argument, as_clamp, reduction
 from aot.passes.aten.build import call
 from aot.rules.function import function_root, function_roots, members
 from aot.rules.movement import RESHAPE_TARGETS
-from aot.rules.rule import argument, as_clamp, reduction
 
 _aten = torch.ops.aten
 _REDUCTIONS = {

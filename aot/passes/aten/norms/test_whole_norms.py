@@ -9,8 +9,8 @@ import torch.nn.functional as F
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import arguments
+from aot.dialect.rule import argument
 from aot.passes.aten.norms.whole_norms import whole_norms
-from aot.rules.rule import argument
 from aot.rules.whole_norm import NORMALIZE
 from aot.testing.fixtures import check_aten_pass, folded, op_counts
 

@@ -19,8 +19,8 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import new_buffer, tensor_constant
 from aot.dialect.results import taken_from
+from aot.dialect.rule import argument, reduction
 from aot.rules.movement import RESHAPE_TARGETS
-from aot.rules.rule import argument, reduction
 from aot.rules.whole_norm import MAX_EPSILON, NORMALIZE
 
 _aten = torch.ops.aten

@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.rules.rule import argument, pair
+from aot.dialect.rule import argument, pair
 
 _aten = torch.ops.aten
 _ADAPTIVE = _aten.adaptive_avg_pool2d.default

@@ -14,8 +14,8 @@ from collections.abc import Callable
 import torch
 from torch.fx import GraphModule, Node
 
+from aot.dialect.rule import argument, reduction
 from aot.passes.aten.build import call
-from aot.rules.rule import argument, reduction
 
 _aten = torch.ops.aten
 _RANK = 4

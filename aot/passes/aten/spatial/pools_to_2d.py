@@ -17,8 +17,8 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import drop_dead_code
 from aot.dialect.results import gives_first_only, gives_one, results_of, take
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call
-from aot.rules.rule import argument
 
 _aten = torch.ops.aten
 _MAX, _AVERAGE = _aten.max_pool3d_with_indices.default, _aten.avg_pool3d.default

@@ -19,8 +19,8 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
-from aot.rules.rule import argument
 from aot.rules.scatter import ADDS_ROWS
 
 _aten = torch.ops.aten

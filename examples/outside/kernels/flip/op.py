@@ -10,9 +10,9 @@ from torch.fx import Node
 
 from aot.dialect.graph import shape_of
 from aot.dialect.library import Op, define
+from aot.dialect.rule import Call, Output, Shares, UnaryRule, argument
 from aot.dialect.signature import Int8
 from aot.rules import register
-from aot.rules.rule import Call, Output, Shares, UnaryRule, argument
 
 
 @define(shares_quantization=True)

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import torch
 
 from aot.dialect.library import define, reduced
-from aot.dialect.ops.log_softmax import (
+from aot.dialect.signature import Activation, Int32
+from aot.dialect.transposes import along_dims
+from kernels.log_softmax.op import (
     exponential_sums,
     scaled_log,
     scaled_value,
     without_guard_bits,
 )
-from aot.dialect.signature import Activation, Int32
-from aot.dialect.transposes import along_dims
 
 
 @define(infer=reduced, transposes=along_dims("input"))

@@ -9,9 +9,9 @@ import torch
 
 from aot.dialect.arithmetic import requantize, saturate_int8
 from aot.dialect.library import Inferred, define
-from aot.dialect.ops.linear import move_rows
 from aot.dialect.signature import Int8, Int32
 from aot.dialect.transposes import Transposes
+from kernels.linear.op import move_rows
 
 
 def _infer(input: torch.Tensor, weight: torch.Tensor) -> Inferred:

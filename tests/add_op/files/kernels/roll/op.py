@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.roll to pl::roll."""
+"""pl::roll: values shifted along a dimension; those that leave it come in at its other end. Of
+aten.roll along one dimension.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,18 @@ import torch
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.dialect.library import Op
-from aot.dialect.ops.roll import roll
-from aot.rules.rule import Call, Family, Output, Shares, UnaryRule, argument
+from aot.dialect.library import Op, define
+from aot.dialect.rule import Call, Example, Family, Output, Shares, UnaryRule, argument
+from aot.dialect.signature import Int8
+from aot.dialect.transposes import along_dim
 
 _ROLL = torch.ops.aten.roll.default
+
+
+@define(shares_quantization=True, transposes=along_dim("input"))
+def roll(input: Int8, shift: int, dim: int) -> torch.Tensor:
+    """Place i of the result is place (i - shift) mod size of the input; 0 <= shift < size."""
+    return torch.roll(input, shift, dim)
 
 
 class Roll(UnaryRule):
@@ -34,4 +43,8 @@ class Roll(UnaryRule):
         return call.emit(roll, x, shift % shape_of(x)[dim], dim)
 
 
-FAMILY = Family({_ROLL: Roll()}, kept=(_ROLL,))
+FAMILY = Family(
+    {_ROLL: Roll()},
+    kept=(_ROLL,),
+    examples=[Example(lambda x: torch.roll(x, 2, 1), (1, 4, 6, 6), {"roll": 1})],
+)

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from aot.dialect.arithmetic import quantize_multiplier
-from aot.dialect.ops.recurrent import gru, lstm, rnn
 from aot.dialect.recurrence import FRACTION_BITS, gate_table, sigmoid, tanh
+from kernels.recurrent.op import gru, lstm, rnn
 
 UNITS, STEPS = 6, 256
 X_SCALE, W_SCALE, BITS = 2.0**-6, 2.0**-7, 15

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from aot.dialect.arithmetic import bit_length
-from aot.dialect.ops.normalize import MAX_COUNT, constants, normalize, rsqrt
+from kernels.normalize.op import MAX_COUNT, constants, normalize, rsqrt
 
 ROWS = 3
 

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::embedding: rows of a table, by their indices."""
+"""pl::embedding: rows of a table, by their indices.
+
+Of aten.embedding: the table is quantized as its rows are wanted, per tensor.
+"""
 
 from __future__ import annotations
 
-import torch
+from typing import ClassVar
 
-from aot.dialect.library import Inferred, define
+import torch
+from torch.fx import Node
+
+from aot.dialect.library import Inferred, Op, define
+from aot.dialect.rule import Call, Family, Output, Shares, UnaryRule
 from aot.dialect.signature import Int32, Movable
 
 
@@ -26,3 +33,20 @@ def embedding(table: Movable, indices: Int32) -> torch.Tensor:
     if len(outside) > 0:
         raise IndexError(f"index {int(outside[0])} is outside of a table of {len(table)} rows")
     return table[indices.to(torch.int64)]
+
+
+class Embedding(UnaryRule):
+    """The whole table is observed, not only the rows that calibration asks for."""
+
+    output: ClassVar[Output] = Shares()
+
+    def op(self, node: Node) -> Op:
+        return embedding
+
+    def emit(self, call: Call) -> Node:
+        indices = call.node.args[1]
+        assert isinstance(indices, Node)
+        return call.emit(embedding, *call.inputs, call.unquantized(indices))
+
+
+FAMILY = Family({torch.ops.aten.embedding.default: Embedding()})

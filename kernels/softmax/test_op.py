@@ -9,10 +9,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aot.dialect.ops.log_softmax import log2_q16, log_constants, log_softmax
-from aot.dialect.ops.logsumexp import logsumexp
-from aot.dialect.ops.softmax import WIDE_STEPS, exponential_table, softmax, wide_exponential_table
 from aot.dialect.quantization import INT16, Quantization
+from kernels.log_softmax.op import log2_q16, log_constants, log_softmax
+from kernels.reduce.op_logsumexp import logsumexp
+from kernels.softmax.op import WIDE_STEPS, exponential_table, softmax, wide_exponential_table
 
 SCALES = st.floats(1e-3, 2.0)
 ROWS = st.integers(1, 1200)

@@ -19,15 +19,15 @@ from aot.dialect.arithmetic import (
     saturate,
 )
 from aot.dialect.library import define
-from aot.dialect.ops.softmax import (
+from aot.dialect.quantization import ACTIVATION_TYPES, INT16, Quantization
+from aot.dialect.signature import Activation, Int32
+from aot.dialect.transposes import along_dim
+from kernels.softmax.op import (
     WIDE_BITS,
     exponential_table,
     wide_exponential_table,
     wide_exponentials,
 )
-from aot.dialect.quantization import ACTIVATION_TYPES, INT16, Quantization
-from aot.dialect.signature import Activation, Int32
-from aot.dialect.transposes import along_dim
 
 _LOG2_TABLE = torch.tensor([round(65536 * math.log2(1 + i / 128)) for i in range(129)])
 _DIFFERENCE_SHIFT = 20

@@ -10,9 +10,9 @@ import torch
 
 from aot.dialect.arithmetic import exact_depthwise_conv2d, requantize_sums, saturate
 from aot.dialect.library import Inferred, define
-from aot.dialect.ops.conv2d import convolved_size
 from aot.dialect.quantization import ACTIVATION_TYPES
 from aot.dialect.signature import Activation, Int8, Int32, Pair, Sides
+from kernels.conv2d.op import convolved_size
 
 
 def _infer(

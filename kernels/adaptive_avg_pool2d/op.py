@@ -9,8 +9,8 @@ import torch
 
 from aot.dialect.arithmetic import divide_round_half_away
 from aot.dialect.library import Inferred, define
-from aot.dialect.ops.adaptive_max_pool2d import adaptive_window
 from aot.dialect.signature import Activation, Pair
+from kernels.adaptive_max_pool2d.op import adaptive_window
 
 
 def _infer(input: torch.Tensor, output_size: Sequence[int]) -> Inferred:

@@ -198,6 +198,21 @@ class Rule(Protocol):
 
 
 @dataclass(frozen=True)
+class Example:
+    """A call that tests lower, compare with its reference and run on every core.
+
+    Attributes:
+      function: of a float32 tensor.
+      shape: of the tensor.
+      ops: how many of each op of the dialect come of it, the op that it is of first.
+    """
+
+    function: Callable[[torch.Tensor], torch.Tensor]
+    shape: tuple[int, ...]
+    ops: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Family:
     """The rules of a file.
 
@@ -206,11 +221,13 @@ class Family:
       kept: those among the ops that are composite: export leaves them whole, for decomposition
         would scatter them.
       results: of ops with several results, the rule of each, in order, as far as there are any.
+      examples: of an op that has no row in the tables of tests/ops.
     """
 
     rules: Mapping[object, Rule]
     kept: Sequence[object] = ()
     results: Mapping[object, tuple[Rule, ...]] = field(default_factory=dict)
+    examples: Sequence[Example] = ()
 
 
 class UnaryRule:

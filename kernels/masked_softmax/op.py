@@ -6,9 +6,9 @@ from __future__ import annotations
 import torch
 
 from aot.dialect.library import define
-from aot.dialect.ops.softmax import wide_exponentials, wide_shares
 from aot.dialect.quantization import ACTIVATION_TYPES
 from aot.dialect.signature import Activation, Int32, Mask
+from kernels.softmax.op import wide_exponentials, wide_shares
 
 
 @define()

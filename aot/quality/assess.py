@@ -22,19 +22,15 @@ from aot.quality.doubtful_outputs import (
     of_scores,
     of_still,
 )
+from aot.quality.doubts import doubts
 from aot.quality.evaluation import HeldOut, of_held_out
-from aot.quality.far_values import far_values
-from aot.quality.fast_path import other_on_fast_path
 from aot.quality.findings import of_calibration
 from aot.quality.float_model import FloatModel
-from aot.quality.hidden_rows import hidden_rows
 from aot.quality.measure import measure
 from aot.quality.measured_ranges import of_values
-from aot.quality.missed_lines import missed_lines
 from aot.quality.outputs import Output, outputs_of
 from aot.quality.quality import Limits, Quality
-from aot.quality.unlike_example import unlike_example
-from aot.quality.unlike_training import unlike_training
+from aot.quality.subject import Subject
 from aot.quality.values import RANGED, Values
 from aot.quality.watch import Watch, content
 
@@ -102,8 +98,6 @@ def assess(
     values = Values(graphs.quantized, graphs.floats, graphs.folded)
     measured = values.measure(contiguous, per_op)
     findings = of_calibration(seen, graphs.quantized, outputs)
-    findings += unlike_example(graphs.quantized, seen, example)
-    findings += unlike_training(graphs.floats, seen.samples)
     if evaluation is not None:
         findings += of_held_out(evaluation, seen, bool(initial_state(graphs.floats)))
     doubted = {(finding.kind, finding.value) for finding in findings}
@@ -119,11 +113,19 @@ def assess(
             findings += of_scores(outputs, nodes, different, str(samples))
             findings += of_still(outputs, nodes, different, str(samples))
     some = f"{RANGED} of {samples}" if len(samples.samples) > RANGED else str(samples)
-    new = of_values(measured, outputs, some)
-    new += far_values(measured, outputs, some)
-    new += hidden_rows(graphs.floats, float_model, samples.samples, some)
-    findings += other_on_fast_path(float_model, samples.samples, some)
-    findings += missed_lines(graphs.folded)
+    subject = Subject(
+        floats=graphs.floats,
+        quantized=graphs.quantized,
+        folded=graphs.folded,
+        float_model=float_model,
+        seen=seen,
+        example=example,
+        samples=samples.samples,
+        described=some,
+        outputs=outputs,
+        values=measured,
+    )
+    new = [*of_values(measured, outputs, some), *doubts(subject)]
     findings += [finding for finding in new if (finding.kind, finding.value) not in doubted]
     quality = Quality(samples, outputs, measured, findings, limits)
     for finding in findings:

@@ -5,39 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from torch.fx import Node
 
 from aot.errors import module_path, place, source_line
-
-Kind = Literal[
-    "few_samples",
-    "same_samples",
-    "not_held_out",
-    "constant_input",
-    "dead_input",
-    "not_tflite",
-    "absent_engine",
-    "noise",
-    "unlike_example",
-    "unlike_training",
-    "far_floor",
-    "hidden_rows",
-    "fast_path",
-    "missed_lines",
-    "lost_channels",
-    "dead_range",
-    "coarse_range",
-    "stretched_range",
-    "saturation",
-    "flat_output",
-    "one_class",
-    "doubtful_labels",
-    "endless_output",
-]
-"""As docs/quality.md explains them; not_tflite is of an imported .tflite file, absent_engine of an
-engine that was left out."""
 
 FEW_SAMPLES = 16
 """Fewer samples than these are too few to trust."""
@@ -51,13 +22,13 @@ class Finding:
     """A reason to doubt.
 
     Attributes:
-      kind: what is doubtful.
+      kind: what is doubtful, as docs/quality.md explains it.
       value: name of the node of the float graph; "" of the data as a whole.
       module, source: where it is in the user's model.
       text: what is wrong, and what to do.
     """
 
-    kind: Kind
+    kind: str
     value: str
     module: str
     source: str
@@ -68,7 +39,7 @@ class Finding:
         return f"{self.text} (at {where})" if where else self.text
 
 
-def finding_at(kind: Kind, value: Node, text: str) -> Finding:
+def finding_at(kind: str, value: Node, text: str) -> Finding:
     """A finding about a value of the float graph."""
     return Finding(kind, value.name, module_path(value), source_line(value), text)
 

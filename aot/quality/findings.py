@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import border_nodes, initial_state
 from aot.dialect.qdq import QUANTIZE, activation_quantization
 from aot.dialect.quantization import WHOLE_NUMBERS, Quantization
+from aot.dialect.rule import as_clamp
 from aot.quality.decibels import ROUGH_DB
 from aot.quality.finding import (
     FEW_SAMPLES,
@@ -28,7 +29,6 @@ from aot.quality.noise import noise_maker
 from aot.quality.outputs import Output
 from aot.quality.watch import Range, Watch
 from aot.rules.integers import is_given
-from aot.dialect.rule import as_clamp
 
 _STRETCH = 4.0
 """A few samples stretch a range that is this many times what all others need."""

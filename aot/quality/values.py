@@ -18,7 +18,6 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import initial_state, returned
-from kernels.lut.op import lut, table_of
 from aot.dialect.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.dialect.quantization import INT16, Quantization
 from aot.quality.alone import Alone, Environment, energy
@@ -29,6 +28,7 @@ from aot.quality.nodes import behind, call, constants_of, root_of, source_of
 from aot.quality.value import Value
 from aot.rules.function import evaluate, function_roots
 from aot.upstream.torch import tree_leaves
+from kernels.lut.op import lut, table_of
 
 SAMPLES = 4
 """On how many samples lowering measures what the device makes of values, at most."""

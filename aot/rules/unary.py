@@ -14,11 +14,6 @@ from torch.fx import Node
 from aot.dialect.graph import Edge, edge_of, quantization_of
 from aot.dialect.grid import common_step, exact_scale
 from aot.dialect.library import Op
-from kernels.binary.op_compare import factors, less
-from kernels.integer.op import integer_lut
-from kernels.lut.op import MISSED, lut, missed, table_of
-from kernels.quantize.op_requantize import requantize, requantize_arguments
-from kernels.where.op import where
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.dialect.rule import ON_DEVICE, Call, Fixed, Integers, Output, Rule, UnaryRule, as_clamp
 from aot.errors import LoweringError, problem_at
@@ -33,7 +28,7 @@ from aot.rules.function import (
 )
 from kernels.binary.op_compare import factors, less
 from kernels.integer.op import integer_lut
-from kernels.lut.op import lut, table_of
+from kernels.lut.op import MISSED, lut, missed, table_of
 from kernels.quantize.op_requantize import requantize, requantize_arguments
 from kernels.where.op import where
 

@@ -6,15 +6,14 @@ beside an example in 0..1, for one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import torch
-from torch.fx import GraphModule
 
 from aot.dialect.graph import border_nodes
 from aot.quality.finding import FEW_SAMPLES, Finding, finding_at, interval, name_of
 from aot.quality.findings import NUMBERS
-from aot.quality.watch import Watch
+from aot.quality.subject import Subject
 
 _BEYOND = 0.25
 """An example that is this share of calibration's range outside of it is of other data."""
@@ -27,21 +26,15 @@ _CHANCE = 1.63
 count."""
 
 
-def unlike_example(
-    quantized: GraphModule, seen: Watch, example: Sequence[torch.Tensor]
-) -> Iterator[Finding]:
+def doubt(subject: Subject) -> Iterator[Finding]:
     """A finding for each input whose example is no calibration sample's neighbour. Examples that
     may be made up, constants and numbers by chance, say nothing.
-
-    Args:
-      quantized: torchao's graph.
-      seen: of the calibration data.
-      example: one tensor an input.
     """
+    seen = subject.seen
     if len(seen.inputs) < FEW_SAMPLES:
         return
-    for i, node in enumerate(border_nodes(quantized)[0]):
-        values = example[i]
+    for i, node in enumerate(border_nodes(subject.quantized)[0]):
+        values = subject.example[i]
         if values.dtype not in NUMBERS or _may_be_made_up(values):
             continue
         low, high = float(values.min()), float(values.max())

@@ -3,23 +3,18 @@
 
 from __future__ import annotations
 
-from torch.fx import GraphModule
-
-from kernels.lut.op import MISSED
 from aot.quality.finding import Finding
+from aot.quality.subject import Subject
+from kernels.lut.op import MISSED
 
 _STEPS = 256
 """Of int16: one of int8 for the same range, which has an entry for every value."""
 
 
-def missed_lines(folded: GraphModule) -> list[Finding]:
-    """A finding for each function that int8 would hold better in places.
-
-    Args:
-      folded: the dialect's graph, in the layout of the user's model.
-    """
+def doubt(subject: Subject) -> list[Finding]:
+    """A finding for each function that int8 would hold better in places."""
     found = []
-    for node in folded.graph.nodes:
+    for node in subject.folded.graph.nodes:
         steps = node.meta.get(MISSED)
         if steps is None or int(steps.max()) <= _STEPS:
             continue

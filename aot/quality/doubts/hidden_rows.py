@@ -15,8 +15,8 @@ from torch.fx import GraphModule, Interpreter, Node
 from aot.dialect.graph import initial_state, tensor_constant
 from aot.errors import module_path, source_line
 from aot.quality.finding import Finding
-from aot.quality.float_model import FloatModel
-from aot.quality.values import RANGED, Sequences, spread
+from aot.quality.subject import Subject
+from aot.quality.values import RANGED, spread
 from aot.rules.masked_softmax import MASKED_SOFTMAX
 from aot.upstream.torch import tree_leaves
 
@@ -24,21 +24,13 @@ _OFF = 1e-2
 """Of the largest element of an output: so much is no rounding of float32."""
 
 
-def hidden_rows(
-    floats: GraphModule, float_model: FloatModel, samples: Sequences, described: str
-) -> list[Finding]:
-    """The softmaxes with such rows, where the model gives something else for them.
-
-    Args:
-      floats: the model as an ATen graph.
-      float_model: the user's.
-      samples: the user's inputs.
-      described: what they are, for people.
-    """
+def doubt(subject: Subject) -> list[Finding]:
+    """The softmaxes with such rows, where the model gives something else for them."""
+    floats, float_model = subject.floats, subject.float_model
     hidden = _Hidden(floats)
     state = initial_state(floats)
     is_off = False
-    for starts, inputs in spread(samples, RANGED, bool(state)) if hidden.rows else ():
+    for starts, inputs in spread(subject.samples, RANGED, bool(state)) if hidden.rows else ():
         if starts:
             float_model.reset()
             state = initial_state(floats)
@@ -53,9 +45,9 @@ def hidden_rows(
             node.name,
             module_path(node),
             source_line(node),
-            f"a mask hides {count} whole rows of the softmax `{node.name}` on {described}: the "
-            "device gives them 0, and the model something else; have the mask keep an element of "
-            "each row, or fill with minus infinity and make what comes of it 0",
+            f"a mask hides {count} whole rows of the softmax `{node.name}` on {subject.described}: "
+            "the device gives them 0, and the model something else; have the mask keep an element "
+            "of each row, or fill with minus infinity and make what comes of it 0",
         )
         for node, count in hidden.rows.items()
         if count and is_off

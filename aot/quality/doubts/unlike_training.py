@@ -14,7 +14,7 @@ from torch.fx import GraphModule, Interpreter, Node
 from aot.dialect.graph import initial_state
 from aot.passes.aten.norms.fuse_batch_norm import Trained, trained_with
 from aot.quality.finding import Finding, finding_at, name_of
-from aot.quality.values import Sequences
+from aot.quality.subject import Subject
 from aot.quality.watch import KEPT_SAMPLES
 
 _SAMPLES = 16
@@ -42,29 +42,25 @@ vary."""
 _SMALLEST = 1e-6
 
 
-def unlike_training(floats: GraphModule, samples: Sequences) -> Iterator[Finding]:
-    """At most one finding: of the first value of which a BatchNorm saw others in training.
-
-    Args:
-      floats: the model as an ATen graph, without BatchNorms.
-      samples: of the calibration.
-    """
+def doubt(subject: Subject) -> Iterator[Finding]:
+    """At most one finding: of the first value of which a BatchNorm saw others in training."""
+    floats = subject.floats  # without BatchNorms
     trained = {n: known for n in floats.graph.nodes if (known := trained_with(n)) is not None}
     if not trained:
         return
     outputs = _Outputs(floats, {n: known.dim for n, known in trained.items()})
-    for count, (_, inputs) in enumerate(samples[:KEPT_SAMPLES]):
+    for count, (_, inputs) in enumerate(subject.seen.samples[:KEPT_SAMPLES]):
         if count >= _SAMPLES and all(map(_is_enough, outputs.by_channel.values())):
             break
         outputs.run(*(x.contiguous() for x in inputs), *initial_state(floats))
     for node, known in trained.items():
         if what := _unlike(known, outputs.by_channel[node]):
             is_input = node.op == "placeholder"
-            subject = name_of(node) if is_input else f"what {name_of(node)} gives"
+            name = name_of(node) if is_input else f"what {name_of(node)} gives"
             yield finding_at(
                 "unlike_training",
                 node,
-                f"{subject} for the calibration samples is {what} for those that its BatchNorm was "
+                f"{name} for the calibration samples is {what} for those that its BatchNorm was "
                 "trained with: give samples in the scale of training, normalised as they were",
             )
             return

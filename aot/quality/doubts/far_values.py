@@ -5,11 +5,11 @@ or the logarithm of next to nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 
 from aot.errors import module_path, source_line
 from aot.quality.finding import Finding, interval, name_of
-from aot.quality.outputs import Output
+from aot.quality.subject import Subject
 from aot.quality.value import End, Value
 
 _FAR = 4.0
@@ -22,22 +22,11 @@ _LOST_STEPS = 8
 """Those of an output, whatever its SQNR is: what is far from them makes up most of that."""
 
 
-def far_values(values: Sequence[Value], outputs: Sequence[Output], samples: str) -> list[Finding]:
-    """Those values that are no inputs, whose range an infinite one does not end.
-
-    Args:
-      values: measured.
-      outputs: of the model.
-      samples: what they were measured on, for people.
-    """
-    rough = any(o.is_rough for o in outputs)
-    return list(_found(values, {o.name for o in outputs}, rough, samples))
-
-
-def _found(
-    values: Sequence[Value], outputs: Collection[str], rough: bool, samples: str
-) -> Iterator[Finding]:
-    for value in values:
+def doubt(subject: Subject) -> Iterator[Finding]:
+    """Those values that are no inputs, whose range an infinite one does not end."""
+    rough = any(o.is_rough for o in subject.outputs)
+    outputs = {o.name for o in subject.outputs}
+    for value in subject.values:
         limit = _FEW_STEPS if rough else _LOST_STEPS if value.value.name in outputs else 0
         if value.is_input or not limit:
             continue
@@ -51,9 +40,9 @@ def _found(
                     module_path(value.value),
                     source_line(value.value),
                     f"{end.count / value.elements:.1%} of {name_of(value.value)} is {end.at:.6g} "
-                    f"on {samples}; all else is within {interval(low, high)}, which is {steps:.1f} "
-                    f"steps of a range that goes so far: fill with a number nearer to the others, "
-                    "or clamp there",
+                    f"on {subject.described}; all else is within {interval(low, high)}, which is "
+                    f"{steps:.1f} steps of a range that goes so far: fill with a number nearer to "
+                    "the others, or clamp there",
                 )
 
 

@@ -54,8 +54,8 @@ def split_before_slices(module: GraphModule) -> int:
         for cut, run in parts:
             assert run is not None
             new = _split(builder, node, arguments(cut)["input"], run, made)
-            if shape_of(new) != shape_of(cut):
-                shape, edge = list(shape_of(cut)), edge_of(cut)
+            shape, edge = list(shape_of(cut)), edge_of(cut)
+            if shape_of(new) != shape_of(cut) or edge_of(new).layout != edge.layout:
                 with module.graph.inserting_before(cut):
                     new = builder.call(reshape, new, shape, edge=edge, origin=cut.meta["origin"])
             cut.replace_all_uses_with(new)

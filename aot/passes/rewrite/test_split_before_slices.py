@@ -32,6 +32,15 @@ CASES: dict[str, Case] = {
         LINES,
         {"conv2d": 3},
     ),
+    "a part that is an image": (
+        lambda a, b, x: (
+            (p := a(x).split((16, 8), -1))[0].mean((1, 2)),
+            b(p[1].permute(0, 3, 1, 2)),
+        ),
+        [nn.Linear(5, 24), conv(8, 4, 3)],
+        IMAGE,
+        {"linear": 2, "conv2d": 1},
+    ),
     "gate of rows": (
         lambda a, b, x: b((p := a(x).chunk(2, -1))[0] * F.silu(p[1])),
         [nn.Linear(12, 16), nn.Linear(8, 3)],

@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aot.plan import planner
-from aot.plan.planner import Block, Over, Placement, align_up, lower_bound, place_blocks
+from aot.plan.planner import (
+    Block,
+    Over,
+    Placement,
+    align_up,
+    live_bytes,
+    lower_bound,
+    place_blocks,
+)
 
 
 def check(blocks: list[Block], placement: Placement, alignment: int) -> None:
@@ -222,6 +230,78 @@ def test_does_not_depend_on_the_order_given() -> None:
     expected = place_blocks(blocks, 16)
     random.Random(1).shuffle(blocks)
     assert place_blocks(blocks, 16) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "alignment", "aligned"),
+    [(0, 16, 0), (1, 16, 16), (16, 16, 16), (17, 4, 20), (-15, 16, 0)],
+)
+def test_aligned(value: int, alignment: int, aligned: int) -> None:
+    assert align_up(value, alignment) == aligned
+
+
+@pytest.mark.parametrize(
+    ("own", "of_all", "room"), [(1, 1, 10), (8, 1, 16), (1, 4, 12), (8, 32, 32), (32, 8, 32)]
+)
+def test_room_of_a_block(own: int, of_all: int, room: int) -> None:
+    assert Block("a", 10, 0, 0, own).room(of_all) == room
+
+
+def test_pools_of_a_block() -> None:
+    anywhere, fast = Block("a", 1, 0, 0), Block("b", 1, 0, 0, pools=frozenset({"fast"}))
+    assert anywhere.may_lie_in("fast") and anywhere.may_lie_in("slow")
+    assert fast.may_lie_in("fast") and not fast.may_lie_in("slow")
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "overlaps"),
+    [(0, 1, False), (0, 2, True), (3, 3, True), (4, 9, True), (5, 9, False)],
+)
+def test_steps_are_inclusive(first: int, last: int, overlaps: bool) -> None:
+    block, other = Block("a", 1, 2, 4), Block("b", 1, first, last)
+    assert block.overlaps(other) == other.overlaps(block) == overlaps
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "size", "other", "common"),
+    [
+        (0, 256, 256, 256, 256),
+        (-1, 256, 256, 256, 240),
+        (-16, 256, 256, 256, 240),
+        (-17, 256, 256, 256, 224),
+        (-999, 999, 256, 256, 0),
+        (-999, 32, 64, 256, 64),
+        (-999, 33, 256, 256, 208),
+        (0, 999, 64, 256, 64),
+        (99, 999, 256, 64, 64),
+    ],
+)
+def test_bytes_in_common(low: int, high: int, size: int, other: int, common: int) -> None:
+    assert Over("below", low, high).most(size, other, 16) == common
+
+
+def test_live_bytes_of_each_step() -> None:
+    blocks = [Block("a", 10, 0, 1), Block("b", 20, 1, 2), Block("c", 5, 5, 5)]
+    assert live_bytes(blocks) == {0: 10, 1: 30, 2: 20, 3: 0, 5: 5, 6: 0}
+    assert lower_bound(blocks) == 30 and lower_bound(blocks[2:]) == 5
+    assert live_bytes(blocks, 16) == {0: 16, 1: 48, 2: 32, 3: 0, 5: 16, 6: 0}
+    over = replace(blocks[1], over=(Over("a", 0, 99), Over("gone", 0, 99)))
+    assert live_bytes([blocks[0], over], 16) == {0: 16, 1: 32, 2: 32, 3: 0}
+    assert lower_bound([blocks[0], over], 16) == 32
+
+
+@pytest.mark.parametrize("at", [0, 64])
+def test_bound_with_a_block_that_has_to_lie_somewhere(at: int) -> None:
+    blocks = [Block("a", 10, 0, 1, at=at), Block("b", 40, 1, 2)]
+    found = place_blocks(blocks, 16)
+    assert found.offsets == {"a": at, "b": 0 if at else 16}
+    assert found.lower_bound == (80 if at else 64) and found.size == found.lower_bound
+
+
+def test_own_alignment_of_a_block() -> None:
+    blocks = [Block("a", 8, 0, 1), Block("b", 8, 0, 1, alignment=32)]
+    found = place_blocks(blocks, 4)
+    assert found.offsets == {"b": 0, "a": 32} and found.size == 40
 
 
 def test_no_blocks() -> None:

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from aot.lower import lower
+from aot.options import Measure, Quantize
 from aot.testing.fixtures import model
 
 
@@ -21,9 +22,8 @@ def warned(function: Callable[[torch.Tensor], torch.Tensor], quantization: str) 
         module,
         data[0],
         calibration=data,
-        quantization=quantization,
-        min_sqnr=-math.inf,
-        per_op=False,
+        quantize=Quantize(quantization=quantization),
+        measure=Measure(min_sqnr=-math.inf, per_op=False),
     )
     warnings = lowered.report["warnings"]
     return [w["text"] for w in warnings if w["kind"] == "missed_lines"]

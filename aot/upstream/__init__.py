@@ -6,8 +6,8 @@ library breaks here first: the test lists the names that are gone.
 """
 
 VERSIONS = {
-    "executorch": "==1.4.1",
-    "torch": "==2.13.0",
-    "torchao": "==0.18.0",
+    "executorch": ">=1.3.1,<1.5",
+    "torch": ">=2.12.1,<2.15",
+    "torchao": ">=0.17.0,<0.19",
 }
 """Versions for which the names hold. pyproject.toml has the same; a test compares them."""

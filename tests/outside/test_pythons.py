@@ -2,20 +2,24 @@
 """The wheel on another Python, with packages from pip's index: lowering, and a library that runs.
 
     tools/bazel test //tests/outside:nightly_python313
+    tools/bazel test //tests/outside:nightly_oldest
 
-It needs that Python on PATH and a network. It fetches some 3 GB where pip finds no CPU build of
-torch. WHEEL_ENVIRONMENT names an environment that has the wheel already.
+The first takes the newest torch, torchao and ExecuTorch in the ranges of pyproject.toml, the second
+the oldest. Each needs its Python on PATH and a network. It fetches 3 GB where pip finds no CPU
+build of torch. WHEEL_ENVIRONMENT names an environment that has the wheel already.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from aot.upstream import VERSIONS
 from tests.outside.wheel import MODEL, call, run_check
 from tools.bootstrap.python_env import TORCH_INDEX
 from tools.lint.workspace import workspace_root
@@ -23,6 +27,11 @@ from tools.wheel.make import built_files, make_wheel
 
 _ROOT = workspace_root()
 _PYTHON = os.environ["WHEEL_PYTHON"]
+_PINS = [
+    f"{library}=={re.split('[=,]', versions)[1]}"
+    for library, versions in VERSIONS.items()
+    if "OLDEST" in os.environ
+]
 _LOWERING = (
     "aot/accept/test_export.py",
     "aot/tests/test_lower.py",
@@ -43,7 +52,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wheel = make_wheel(_ROOT, built_files(), tmp_path_factory.mktemp("wheel"))
     subprocess.run([_PYTHON, "-m", "venv", str(folder)], check=True)
     pip = [str(folder / "bin/pip"), "install", "--quiet", f"--extra-index-url={TORCH_INDEX}"]
-    subprocess.run([*pip, str(wheel), "hypothesis", "jsonschema", "pytest"], check=True)
+    subprocess.run([*pip, str(wheel), *_PINS, "hypothesis", "jsonschema", "pytest"], check=True)
     return folder
 
 

@@ -96,7 +96,7 @@ _LISTED = 4
 
 _NO_GRADIENT = re.compile("does not require grad|functorch tensor")
 
-WRITTEN_OUT = "what it gives, written out: 2 * x for the gradient of (x**2).sum()"
+WRITTEN_OUT = "write the derivative out: 2 * x for the gradient of (x**2).sum()"
 """What to do with a gradient."""
 
 # What they become, and how they are written.
@@ -202,7 +202,7 @@ def node_of(error: BaseException) -> torch.fx.Node | None:
 
 NO_FIXED_SHAPE = "its shape depends on values, and memory is planned ahead of time"
 GIVE_SIZES = (
-    "sizes that are numbers (repeat_interleave: output_size), constant indices, or a mask to "
+    "use sizes that are numbers (repeat_interleave: output_size), constant indices, or a mask to "
     "multiply by, (x > 0).to(x.dtype)"
 )
 """What to do about it."""

@@ -53,9 +53,11 @@ _PT2E = re.compile(r"(torch\.ops\.)?(quantized_decomposed|torchao)\.(de)?quantiz
 """Ops that convert_pt2e puts into a model."""
 
 _REPLACED = {
-    torch.nn.CrossMapLRN2d: "whose code torch.export does not read: put nn.LocalResponseNorm in "
-    "its place, with the same arguments; it is the same but for the first channel, which "
-    "CrossMapLRN2d keeps in the windows of all others",
+    torch.nn.CrossMapLRN2d: (
+        "torch.export does not read its code. Replace it by nn.LocalResponseNorm with the same "
+        "arguments. Results differ only near the first channel, which CrossMapLRN2d keeps in all "
+        "windows."
+    ),
 }
 """Layers that cannot be exported, and what to write instead."""
 
@@ -82,55 +84,57 @@ def check_module(model: object) -> None:
             if isinstance(model, type) and issubclass(model, torch.nn.Module)
             else "an nn.Module whose forward calls it"
             if callable(model)
-            else "the nn.Module with these weights: model.load_state_dict(...)"
+            else "load these weights into the nn.Module: model.load_state_dict(...)"
             if isinstance(model, Mapping)
-            else "the nn.Module that is in the file: torch.load(...), or torch.export.load(...)"
+            else "load the nn.Module from the file: torch.load(...), or torch.export.load(...)"
             if isinstance(model, str | PurePath)
             else "an nn.Module"
         )
         raise LoweringError(
-            f"the model is {describe(model)}, not a torch.nn.Module or an exported program\n"
+            f"model must be a torch.nn.Module or an exported program; got {describe(model)}.\n"
             f"    instead: {instead}"
         )
     if isinstance(model, torch.jit.ScriptModule):
         raise LoweringError(
-            "the model is TorchScript, which torch.export does not read: give the "
-            "nn.Module that it was made from"
+            "the model is TorchScript; torch.export cannot read it. Pass the original nn.Module."
         )
     for name, part in model.named_modules():
         if isinstance(part, torch.jit.ScriptModule):
             raise LoweringError(
-                f"{name} of the model is TorchScript, which torch.export does not read: put the "
-                "nn.Module that it was made from in its place"
+                f"{name} of the model is TorchScript; torch.export cannot read it. Replace it by "
+                "the original nn.Module."
             )
         kind = type(part)
         if observer := _observing(kind):
             raise LoweringError(
-                f"{name or 'the model'} is a {kind.__name__}, {observer} of torch.ao.quantization: "
-                "give the float model that it was put into; lowering has observers of its own"
+                f"{name or 'the model'} is a {kind.__name__} ({observer} of "
+                "torch.ao.quantization). Pass the float model without it: lowering adds its own "
+                "observers."
             )
         if _QUANTIZED.match(kind.__module__) and kind.__name__ not in _FLOAT:
             raise LoweringError(
-                f"{name or 'the model'} is a {kind.__name__} that is quantized already: give the "
-                "float model that it was made from"
+                f"{name or 'the model'} is a {kind.__name__}, which is quantized already. Pass "
+                "the float model that it was made from."
             )
         if kind in _REPLACED:
-            raise LoweringError(f"{name or 'the model'} is a {kind.__name__}, {_REPLACED[kind]}")
+            raise LoweringError(f"{name or 'the model'} is a {kind.__name__}. {_REPLACED[kind]}")
     if isinstance(model, torch.fx.GraphModule):
         check_float(model.graph)
     if isinstance(model, torch.nn.DataParallel):
-        raise LoweringError("the model is DataParallel, which spreads batches: give its .module")
+        raise LoweringError(
+            "the model is DataParallel, which splits batches between devices. Pass its .module."
+        )
     exported = {part for m in model.modules() if _is_exported(m) for part in m.modules()}
     parts = [(name, m) for name, m in model.named_modules() if m not in exported]
     training = [name or "the model" for name, m in parts if m.training]
     if training:
         shown = ", ".join(training[:3])
-        how = "call .eval() first"
+        how = "Call .eval() first."
         if exported:  # whose eval() raises an error
-            how = "set part.training = False for each part of model.modules()"
+            how = "Set part.training = False for each part of model.modules()."
         raise LoweringError(
-            f"the model is in training mode ({shown}): {how}, so that BatchNorm and Dropout have "
-            "their meaning for inference"
+            f"the model is in training mode ({shown}). {how} BatchNorm and Dropout work "
+            "differently in inference."
         )
     check_weights(dict([*model.named_parameters(), *model.named_buffers()]))
 
@@ -140,8 +144,8 @@ def check_float(graph: torch.fx.Graph) -> None:
     found = [node for node in graph.nodes if _PT2E.match(str(node.target))]
     if found:
         raise LoweringError(
-            f"the model is quantized already ({found[0].target}, as convert_pt2e writes it): give "
-            "the float model that it was made from"
+            f"the model is quantized already ({found[0].target}, written by convert_pt2e). Pass "
+            "the float model that it was made from."
         )
 
 
@@ -151,40 +155,40 @@ def check_weights(weights: Mapping[str, object]) -> None:
             continue
         if is_lazy(tensor):
             raise LoweringError(
-                f"weight {name} has no shape yet: call the model once on an example input"
+                f"weight {name} has no shape yet. Call the model once on an example input."
             )
         if tensor.is_meta:
             raise LoweringError(
-                f"weight {name} ({describe(tensor)}) is on device meta, where it has no values: "
-                "model.load_state_dict(checkpoint, assign=True), or make the model on the CPU"
+                f"weight {name} ({describe(tensor)}) is on device meta and has no values. Call "
+                "model.load_state_dict(checkpoint, assign=True), or create the model on the CPU."
             )
         if tensor.device.type != "cpu":
             raise LoweringError(
-                f"weight {name} ({describe(tensor)}) is on device {tensor.device}: "
-                "move the model with .cpu()"
+                f"weight {name} ({describe(tensor)}) is on device {tensor.device}. Move the model "
+                "with .cpu()."
             )
         if tensor.is_inference() and tensor.requires_grad:
             raise LoweringError(
-                f"weight {name} was made in torch.inference_mode(), which torch.export does not "
-                "take: make the model outside of it, or in torch.no_grad()"
+                f"weight {name} was created in torch.inference_mode(), which torch.export does "
+                "not accept. Create the model outside of it, or in torch.no_grad()."
             )
         is_wrapper: bool = is_traceable_wrapper_subclass(tensor)
         if is_wrapper:
             raise LoweringError(
-                f"weight {name} is of the class {type(tensor).__name__}, which is no plain tensor: "
-                "give the float model, before torchao's quantize_ or what else made such weights"
+                f"weight {name} is a {type(tensor).__name__}, not a plain tensor. Pass the float "
+                "model from before torchao's quantize_ (or whatever created such weights)."
             )
         if tensor.layout is not torch.strided or tensor.is_quantized:
             raise LoweringError(
-                f"weight {name} is {_kind_of(tensor)}: give it dense, {_as_dense(tensor)}; "
-                "lowering makes weights int8"
+                f"weight {name} is {_kind_of(tensor)}. Pass dense float weights "
+                f"({_as_dense(tensor)}); lowering quantizes them to int8."
             )
         is_trained = isinstance(tensor, torch.nn.Parameter)
         taken = (torch.float32,) if is_trained else (torch.float32, *NARROW)
         if tensor.is_floating_point() and tensor.dtype not in taken:
             raise LoweringError(
-                f"weight {name} is {describe(tensor)}: call .float() on the model; lowering makes "
-                "weights int8"
+                f"weight {name} is {describe(tensor)}; float32 is expected. Call .float() on the "
+                "model; lowering quantizes weights to int8."
             )
         # Minus infinity in what is not trained is a mask's.
         finite = torch.isfinite(tensor)
@@ -193,8 +197,8 @@ def check_weights(weights: Mapping[str, object]) -> None:
         if tensor.is_floating_point() and not bool(finite.all()):
             bad = int((~finite).sum())
             raise LoweringError(
-                f"weight {name} ({describe(tensor)}) holds {bad} values that are NaN or infinite: "
-                "check the training run or the checkpoint"
+                f"weight {name} ({describe(tensor)}) holds {bad} values that are NaN or infinite. "
+                "Check the training run or the checkpoint."
             )
 
 
@@ -203,15 +207,15 @@ def check_signature(program: ExportedProgram, example_inputs: Sequence[torch.Ten
     inputs = tensor_names(program)
     if len(inputs) != len(example_inputs):
         raise LoweringError(
-            f"the program takes {len(inputs)} inputs, example_inputs has {len(example_inputs)}"
+            f"the program takes {len(inputs)} inputs, but example_inputs has {len(example_inputs)}."
         )
     placeholders = {n.name: n for n in program.graph.nodes if n.op == "placeholder"}
     for position, (name, example) in enumerate(zip(inputs, example_inputs, strict=True)):
         value = placeholders[name].meta["val"]
         if isinstance(value, torch.Tensor) and describe(value) != describe(example):
             raise LoweringError(
-                f"example_inputs, input {position}, is {describe(example)}, the program was "
-                f"exported with {describe(value)}"
+                f"example_inputs: input {position} is {describe(example)}, but the program was "
+                f"exported with {describe(value)}."
             )
 
 
@@ -224,25 +228,26 @@ def check_inputs(program: ExportedProgram) -> None:
         dynamic = [i for i, size in enumerate(value.shape) if not isinstance(size, int)]
         if dynamic:
             raise LoweringError(
-                f"input {node.name} has dynamic dimensions {dynamic}: memory is planned ahead of "
-                "time, so export with fixed shapes "
-                "(leave out dynamic_shapes)"
+                f"input {node.name} has dynamic dimensions {dynamic}. Memory is planned ahead of "
+                "time: export with fixed shapes (without dynamic_shapes)."
             )
         if value.numel() == 0 or value.dim() > MAX_RANK:
             raise LoweringError(
-                f"input {node.name} is {describe(value)}: an input has at least one element and at "
-                f"most {MAX_RANK} dimensions"
+                f"input {node.name} is {describe(value)}. An input needs at least one element and "
+                f"at most {MAX_RANK} dimensions."
             )
         if value.dtype not in (torch.float32, *WHOLE_NUMBERS, *UNQUANTIZED):
             instead = "x.to(torch.float32)"
             if value.is_complex():
                 instead = "torch.view_as_real(x), and torch.view_as_complex in forward"
             elif not value.is_floating_point():
-                instead = "x.to(torch.int32), or x.to(torch.float32) in the scale of training"
+                instead = (
+                    "x.to(torch.int32), or x.to(torch.float32) with the scale used in training"
+                )
             raise LoweringError(
-                f"input {node.name} is {describe(value)}: a model's inputs are float32 here, which "
-                "lowering makes int8, numbers of uint8, int8 or int16, which stay what they are, "
-                "indices, int32 or int64, which it makes int32, or masks, bool\n"
+                f"input {node.name} is {describe(value)}, which is not supported. Inputs may be "
+                "float32 (lowered to int8), integer data (uint8, int8 or int16: unchanged), "
+                "indices (int32, or int64: lowered to int32), or masks (bool).\n"
                 f"    instead: {instead}"
             )
 
@@ -253,7 +258,7 @@ def check_shapes(program: ExportedProgram) -> None:
         tensors = [v for v in tree_leaves(node.meta.get("val")) if isinstance(v, torch.Tensor)]
         if any(not isinstance(size, int) for value in tensors for size in value.shape):
             raise LoweringError(
-                "the model has values of no fixed shape:",
+                "the model has values without a fixed shape:",
                 [problem_at(node, NO_FIXED_SHAPE, _SIZED.get(node.target, GIVE_SIZES))],
             )
 
@@ -268,7 +273,7 @@ def check_dense(program: ExportedProgram) -> None:
                 continue
             reason = f"it is {_kind_of(value)}"
             raise LoweringError(
-                "the model has values that the device has no form for:",
+                "the model has values of a kind that the device does not support:",
                 [problem_at(node, reason, f"a dense value of float32, {_as_dense(value)}")],
             )
 
@@ -290,9 +295,9 @@ def check_decomposed(program: ExportedProgram) -> None:
                 [
                     problem_at(
                         node,
-                        "what torch decomposes it to also sums what is behind the first -1 of the "
-                        "labels, as if it was label 0",
-                        "what the loss is of, as the model's output",
+                        "torch's decomposition also counts the labels after the first -1, as if "
+                        "they were label 0",
+                        "return the loss function's input as the model's output",
                     )
                 ],
             )
@@ -307,6 +312,6 @@ def check_effects(program: ExportedProgram) -> None:
             continue
         if "assert" in str(node.target):
             raise LoweringError(
-                f"the model checks its data at run time ({node.target}): the device has no such "
-                "check; move it out of forward"
+                f"the model checks its data at run time ({node.target}). The device does not run "
+                "such checks; move them out of forward."
             )

@@ -38,20 +38,20 @@ def as_inputs(sample: Sample, name: str) -> tuple[torch.Tensor, ...]:
     inputs = (sample,) if isinstance(sample, torch.Tensor | np.ndarray) else sample
     if not isinstance(inputs, tuple | list):
         raise LoweringError(
-            f"{name} is {describe(sample)}: give a tensor, or a tuple with a tensor for each input "
-            "of the model, in the order of forward's arguments"
+            f"{name} is {describe(sample)}. Pass a tensor, or a tuple with one tensor for each "
+            "argument of forward, in their order."
         )
     for position, value in enumerate(inputs):
         where = f"{name}, input {position}"
         if isinstance(value, np.ndarray):
-            raise LoweringError(f"{where} is {describe(value)}: make it a tensor, torch.from_numpy")
+            raise LoweringError(f"{where} is {describe(value)}. Convert it with torch.from_numpy.")
         if not isinstance(value, torch.Tensor):
-            raise LoweringError(f"{where} is {describe(value)}, not a tensor")
+            raise LoweringError(f"{where} must be a tensor; got {describe(value)}.")
         is_plain = value.layout is torch.strided and not value.is_nested
         if value.device.type != "cpu" or not is_plain or isinstance(value, FakeTensor):
             raise LoweringError(
                 f"{where} is a {type(value).__name__} of layout {value.layout} on device "
-                f"{value.device}: give dense tensors with data on the CPU"
+                f"{value.device}. Pass dense tensors with data on the CPU."
             )
     return tuple(inputs)
 
@@ -61,12 +61,14 @@ def iterable(data: object, name: str) -> Iterable[Any]:
     is_number = isinstance(data, torch.Tensor) and data.dim() == 0
     if isinstance(data, Iterable) and not is_number and not isinstance(data, Mapping | str):
         return data
-    instead = "; call it" if callable(data) else ""
+    instead = " Call it first." if callable(data) else ""
     if isinstance(data, Mapping):
-        instead = ": of one, [sample]; of a batch by name, give each by itself"
+        instead = " Pass one sample as [sample]. Split a batch given by names into its samples."
     if isinstance(data, Dataset):
-        instead = ": give a DataLoader of it"
-    raise LoweringError(f"{name} is {describe(data)}, not a list or generator of samples{instead}")
+        instead = " Wrap it in a DataLoader."
+    raise LoweringError(
+        f"{name} must be a list or generator of samples; got {describe(data)}.{instead}"
+    )
 
 
 def samples_of(data: object, name: str) -> Iterator[tuple[bool, tuple[torch.Tensor, ...]]]:
@@ -139,8 +141,8 @@ def calibrate(
             count += 1
     if count == 0:
         raise LoweringError(
-            "the calibration data are empty: give at least one sample of real input, better 32 or "
-            "more that cover what the device will see"
+            "the calibration data are empty. Pass at least one sample of real input; 32 or more "
+            "that cover the device's inputs are better."
         )
     logging.info("calibrated on %d samples", count)
     return count
@@ -191,12 +193,14 @@ def _named(node: Node, index: int, values: str) -> LoweringError:
         readers = [reader for reader in node.users if reader.op == "call_function"]
         return _at(
             readers[0] if readers else node,
-            f"{node.name} is a constant of the model that holds {values}",
-            "a number that the device can reach in its place",
+            f"{node.name} is a constant of the model and holds {values}",
+            "replace it by a finite number that the device can represent",
         )
-    instead = "keep its input inside the function's domain (clamp it), or mend the sample"
+    instead = "keep its input inside the function's domain (clamp it), or fix the sample"
     if "softmax" in str(node.target):
-        instead = "a mask that leaves at least one value of each row, or a sample with such a mask"
+        instead = (
+            "use a mask that leaves at least one value of each row, or a sample with such a mask"
+        )
     return _at(node, f"with calibration sample {index}, {op_name(node)} gives {values}", instead)
 
 
@@ -211,25 +215,31 @@ def outside_of_table(name: str, error: Exception) -> LoweringError:
     line = raising_line(error)
     at = f"\n    at {line}" if line else ""
     return LoweringError(
-        f"{name} has an index that is outside of its table: {error}{at}\n    instead: indices "
-        "that the embedding, or what else is looked up in, has rows for, as the device will give"
+        f"{name} has an index outside of its table: {error}{at}\n"
+        "    instead: use indices within the rows of the embedding (or other table), as the "
+        "device will"
     )
 
 
 def _instead(actual: torch.Tensor, expected: torch.Tensor) -> str:
     """How to make a sample what it should be, if that can be guessed."""
     if actual.is_complex() and not expected.is_complex():
-        return ": give real numbers, such as torch.view_as_real(x) or x.abs(), as in training"
+        return " Pass real numbers, such as torch.view_as_real(x) or x.abs(), as in training."
     if actual.dtype != expected.dtype and actual.shape == expected.shape:
         name = str(expected.dtype).removeprefix("torch.")
-        return f": give it as the device will, x.to(torch.{name}), in the scale of training"
+        return (
+            f" Convert it with x.to(torch.{name}), with the scale used in training, as the device "
+            "will."
+        )
     for order in permutations(range(actual.dim())) if actual.dim() == expected.dim() <= 4 else ():
         if [actual.shape[d] for d in order] == list(expected.shape):
-            return f": x.permute{order}, if that is the order of its dimensions"
+            return f" Try x.permute{order}, if that is the order of its dimensions."
     if [1, *actual.shape] == list(expected.shape):
-        return ": x[None], if it is one of a batch"
+        return " Use x[None] if the batch dimension is missing."
     if actual.dim() == expected.dim() > 1 and actual.shape[1:] == expected.shape[1:]:
-        return f": give batches of {len(expected)}, or the model an example of one sample"
+        return (
+            f" Pass batches of {len(expected)}, or export the model with an example of one sample."
+        )
     return ""
 
 
@@ -239,22 +249,22 @@ def check_sample(
     """Raises LoweringError where a sample is not as the example, or holds NaN or infinity."""
     if len(inputs) != len(example_inputs):
         raise LoweringError(
-            f"{name} has {len(inputs)} inputs, the model takes {len(example_inputs)}"
+            f"{name} has {len(inputs)} inputs, but the model takes {len(example_inputs)}."
         )
     for position, (actual, expected) in enumerate(zip(inputs, example_inputs, strict=True)):
         where = f"{name}, input {position}"
         if actual.shape != expected.shape or actual.dtype != expected.dtype:
             raise LoweringError(
-                f"{where} is {describe(actual)}, the model was exported with {describe(expected)}"
-                + _instead(actual, expected)
+                f"{where} is {describe(actual)}, but the model was exported with "
+                f"{describe(expected)}." + _instead(actual, expected)
             )
         if actual.dtype == torch.int64 and bool((actual != actual.to(torch.int32)).any()):
             raise LoweringError(
-                f"{where} holds {actual.abs().max().item()}, which is no int32: whole numbers of "
-                "int64 are int32 on the device; give indices in [-2147483648, 2147483647]"
+                f"{where} holds {actual.abs().max().item()}, which does not fit int32. The device "
+                "computes int64 indices in int32: keep them within [-2147483648, 2147483647]."
             )
         if not bool(torch.isfinite(actual).all()):
             raise LoweringError(
-                f"{where} holds NaN or infinite values: mend the sample or leave it out; a mask "
-                "may be booleans, or have a large negative number in place of minus infinity"
+                f"{where} holds NaN or infinite values. Fix the sample or leave it out. Pass "
+                "masks as booleans, or with a large negative number instead of minus infinity."
             )

@@ -37,9 +37,9 @@ class DataFollowed(TorchFunctionMode):
             if any(x is args[0] and data is args[1] for x, data in self._given):
                 return None  # x.data += y assigns what it has changed in place
             raise LoweringError(
-                "the model gives a tensor another .data, which torch.export does not see\n"
+                "the model assigns a tensor's .data; torch.export does not see it\n"
                 f"    at {calling_line()}\n"
-                "    instead: self.state.copy_(value) for self.state.data = value, of a buffer "
-                "(register_buffer): docs/state.md; elsewhere the value itself"
+                "    instead: for a buffer (register_buffer), self.state.copy_(value) in place "
+                "of self.state.data = value (docs/state.md); elsewhere use the value itself"
             )
         return func(*args, **(kwargs or {}))

@@ -306,9 +306,7 @@ def _keep_computed(module: GraphModule) -> None:
     values = tree_leaves(results)
     kept = [i for i, v in enumerate(values) if isinstance(v, Node) and v.op != "get_attr"]
     if not kept:
-        raise LoweringError(
-            "the model returns nothing that it computes: return at least one such tensor"
-        )
+        raise LoweringError("the model returns no computed tensor. Return at least one.")
     for position in kept:
         value = values[position]
         if value.op != "call_function":
@@ -316,8 +314,8 @@ def _keep_computed(module: GraphModule) -> None:
             if "state" in value.meta:
                 kind, name = "state", state_of(value).name
             raise LoweringError(
-                f"output {position} of the model is its {kind} `{name}`, unchanged: return "
-                "tensors that the model computes"
+                f"output {position} of the model is its {kind} `{name}`, unchanged. Return "
+                "tensors that the model computes."
             )
     module.meta["computed"] = kept
     if len(kept) < len(values):

@@ -58,8 +58,8 @@ class Inputs:
         self._paths = [path for path in leaves if path not in self._constants]
         if not self._paths:
             raise LoweringError(
-                f"{name} is {describe(example)}: there is no tensor in it; give "
-                "tensors, or tuples, lists and dicts of them"
+                f"{name} is {describe(example)} and has no tensor in it. Pass tensors, or tuples, "
+                "lists and dicts of tensors."
             )
         if isinstance(model, ExportedProgram):
             self._take_as(model, name)
@@ -77,8 +77,8 @@ class Inputs:
         other = [p for p, v in self._constants.items() if p not in leaves or leaves[p] != v]
         if set(paths) != set(self._paths) or other:
             raise LoweringError(
-                f"{name} has {_listed([*self._paths, *other])}; the program was exported with "
-                f"{_listed(f'{p}={v!r}' if p not in paths else p for p, v in leaves.items())}"
+                f"{name} has {_listed([*self._paths, *other])}, but the program was exported with "
+                f"{_listed((f'{p}={v!r}' if p not in paths else p for p, v in leaves.items()))}."
             )
         self._paths = paths
 
@@ -95,19 +95,20 @@ class Inputs:
         known = [*self._paths, *self._constants]
         if leaves.keys() != set(known) and not _has_tensor(list(leaves.values())):
             raise LoweringError(
-                f"{name} is {describe(sample)}: there is no tensor in it; give numbers as a tensor,"
-                " torch.tensor(...)"
+                f"{name} is {describe(sample)} and has no tensor in it. Convert numbers with "
+                "torch.tensor(...)."
             )
         if leaves.keys() != set(known):
             raise LoweringError(
-                f"{name} has {_listed(leaves)}, the example {_listed(known)}: give the same in all;"
-                " a label, or what else the model is not to take, leave out"
+                f"{name} has {_listed(leaves)}, but the example has {_listed(known)}. All samples "
+                "must have the inputs of the example. Drop labels and other extra fields."
             )
         for path, value in self._constants.items():
             if type(leaves[path]) is not type(value) or leaves[path] != value:
                 raise LoweringError(
-                    f"{name}, {path}, is {leaves[path]!r:.40}, the example's {value!r:.40}: what "
-                    "is no tensor is part of the model, and the same in every sample"
+                    f"{name}: {path} is {leaves[path]!r:.40}, but {value!r:.40} in the example. "
+                    "Values other than tensors are part of the model and must be equal in all "
+                    "samples."
                 )
         return as_inputs(tuple(leaves[path] for path in self._paths), name)
 
@@ -115,7 +116,7 @@ class Inputs:
         """The tensors of a call of the model with what it takes; TypeError if it takes no such."""
         leaves = dict(_leaves(self._signature.bind(*args, **kwargs).arguments))
         if missing := [path for path in self._paths if path not in leaves]:
-            raise TypeError(f"the model is called without {_listed(missing)}")
+            raise TypeError(f"the model is called without {_listed(missing)}.")
         return tuple(leaves[path] for path in self._paths)
 
     def samples(
@@ -175,8 +176,8 @@ class Inputs:
         like = [as_tensors(x) for x in item]
         if all(isinstance(x, torch.Tensor) and _are_alike(x, example) for x in like):
             raise LoweringError(
-                f"{name} is a list of two tensors that are both like the input: of two samples in "
-                "sequence, give [(a,), (b,)]; of a sample and what belongs to it, (a, b)"
+                f"{name} is a list of two tensors, both like the input. Pass two samples in "
+                "sequence as [(a,), (b,)]. Pass a sample with its label as (a, b)."
             )
 
     def _split(self, tensors: Tensors) -> list[Tensors]:
@@ -199,9 +200,9 @@ class Inputs:
             if isinstance(sample, Mapping) and (any_name or names >= set(sample)):
                 return self._signature.bind(**sample)
             if isinstance(sample, Mapping) and len(parameters) > 1:
-                raise TypeError(f"there is no argument {min(map(str, sample.keys() - names))!r}")
+                raise TypeError(f"forward has no argument {min(map(str, sample.keys() - names))!r}")
             if not isinstance(sample, torch.Tensor | tuple | list | Mapping):
-                raise TypeError("that is no sample")
+                raise TypeError("not a sample")
             positional = [p for p in parameters if p.kind in _POSITIONAL]
             takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
             if len(given) == len(positional) + 1 > 1 and not takes_more:
@@ -209,7 +210,7 @@ class Inputs:
             return self._signature.bind(*given)
         except TypeError as error:
             is_sequence = isinstance(sample, list) and len(sample) > len(parameters)
-            steps = "; of a sequence, a list of such tuples" if is_sequence else ""
+            steps = ", or for a sequence a list of such tuples" if is_sequence else ""
             forms = (
                 f"a tensor, a tuple of the arguments of forward{self._signature} in this order, or "
                 f"a dict of them by name{steps}"
@@ -218,7 +219,7 @@ class Inputs:
                 forms = "numbers as a tensor, torch.tensor(...)"
             elif parameters and all(p.kind is p.KEYWORD_ONLY for p in parameters):
                 forms = f"a dict of the arguments of forward{self._signature} by name"
-            raise LoweringError(f"{name} is {describe(sample)}: {error}; give {forms}") from error
+            raise LoweringError(f"{name} is {describe(sample)}: {error}. Pass {forms}.") from error
 
 
 def _has_tensor(sample: Any) -> bool:
@@ -244,7 +245,7 @@ def first_sample(data: object, name: str) -> tuple[Any, Iterator[Any]]:
             return item[0], itertools.chain([item], items)
         else:
             return item, itertools.chain([item], items)
-    raise LoweringError(f"{name} yields nothing: give at least one sample")
+    raise LoweringError(f"{name} yields no samples; give at least one sample.")
 
 
 def _signature(model: object) -> inspect.Signature:

@@ -23,22 +23,22 @@ from aot.errors import (
 )
 from aot.upstream.torch import DataDependentOutputException, DynamicOutputShapeException
 
-_NUMBER = "the model takes a value that it computes for a number of Python"
+_NUMBER = "the model uses a computed value as a Python number"
 _LEAVE_OUT = (
-    "leave float(), int() and .item() out where a tensor of one element broadcasts; of y[i] = v, "
-    "where i is such: y.index_copy(0, i.reshape(1), v[None]); x.trunc() for int(x); sizes and "
-    "numbers of rounds are numbers from the start"
+    "drop float(), int() and .item() where a tensor of one element broadcasts; for y[i] = v with "
+    "such an i use y.index_copy(0, i.reshape(1), v[None]); for int(x) use x.trunc(); sizes and "
+    "loop counts must be numbers from the start"
 )
 _BOTH_WAYS = (
-    "compute both ways, and m * a + (1 - m) * b of a mask of the condition, "
-    "m = (condition > 0).to(x.dtype); a check that raises an error, leave out"
+    "compute both branches and combine them by a mask: m * a + (1 - m) * b with m = (condition > "
+    "0).to(x.dtype); leave the check out if it only raises an error"
 )
 _AS_VALUES = (
-    "(a == b).all() for torch.equal(a, b); for torch.cov(x) of n columns d @ d.mT / (n - 1), where "
-    "d = x - x.mean(1, keepdim=True)"
+    "for torch.equal(a, b) use (a == b).all(); for torch.cov(x) of n columns use d @ d.mT / (n - "
+    "1) with d = x - x.mean(1, keepdim=True)"
 )
 _AS_PADDED = (
-    "the padded sequences, y, _ = rnn(x), and where sequence i ends, which is an input n, "
+    "run on padded sequences, y, _ = rnn(x), and read the end of sequence i with an input n: "
     "y[torch.arange(len(n)), n - 1]"
 )
 _OTHER_TYPES = re.compile(r"should be the same|same dtype|does not match weight dtype|scalar type")
@@ -47,7 +47,7 @@ _STATIC = "one static graph: no control flow on tensor values, no Python objects
 _ASSERTS = re.compile(r": (assert\b|.*\b_assert\()")
 _TAKES_NUMBER = re.compile(r"\b(int|float)\(|\.item\(\)")
 _CHOOSES = re.compile(r"\b(if|while|elif|and|or|not|assert)\b|[<>]|[=!]=")
-_OF_LOSS = "what the loss is of, as the model's output"
+_OF_LOSS = "return the loss function's input as the model's output"
 _PACKS = ("/torch/nn/utils/rnn.py", "/torch/nn/modules/rnn.py")
 _CHECKS = "/torch/distributions/"
 _ADAPTIVE = "/torch/nn/modules/adaptive.py"
@@ -62,14 +62,14 @@ def as_it_takes(error: Exception, inputs: Sequence[torch.Tensor]) -> str:
     text = str(error)
     given = ", ".join(map(describe, inputs))
     hint = (
-        "a model and samples that model(*sample) takes, or dicts with the names of its arguments; "
-        f"the first sample is {given}"
+        "use a model and samples for which model(*sample) runs, or dicts with the names of its "
+        f"arguments; the first sample is {given}"
     )
     if any(x.dtype != torch.float32 for x in inputs) and _OTHER_TYPES.search(text):
-        kept = "samples of float32, x.to(torch.float32), in the scale of training"
-        return f"{kept}; or a model that makes them so"
+        kept = "convert samples to float32, x.to(torch.float32), with the scale used in training"
+        return f"{kept}; or convert them in the model"
     if "cuda" in text.lower():
-        return "a model that stays on the CPU: no .to() or .cuda() in forward"
+        return "keep the model on the CPU: no .to() or .cuda() in forward"
     if _CHANNELS.search(text) and any(x.dim() == 4 and x.shape[3] in (1, 3, 4) for x in inputs):
         return f"x.permute(0, 3, 1, 2) for images [N, H, W, C]; or {hint}"
     return hint
@@ -87,53 +87,62 @@ def why_not_traced(error: Exception) -> tuple[str, str]:
     line = raising_line(error)
     files = [frame.filename for frame in extract_tb(error.__traceback__)]
     if any(file.endswith(_PACKS) for file in files):
-        return "the model packs sequences, by lengths that are values", _AS_PADDED
+        return "the model packs sequences by lengths that depend on values", _AS_PADDED
     losses = [frame.name for frame in extract_tb(error.__traceback__) if "_loss" in frame.name]
     if losses and isinstance(error, GuardOnDataDependentSymNode):
         return f"the model computes a loss ({losses[0]})", _OF_LOSS
     if isinstance(error, GuardOnDataDependentSymNode) and any(f.endswith(_ADAPTIVE) for f in files):
-        what = "nn.AdaptiveLogSoftmaxWithLoss decides by its values which clusters it computes"
-        return what, "layer.log_prob(x), all classes' scores; its .argmax(1) for predict"
+        what = "nn.AdaptiveLogSoftmaxWithLoss selects the clusters that it computes by its values"
+        return (
+            what,
+            "use layer.log_prob(x) for the scores of all classes; its .argmax(1) for predict",
+        )
     if isinstance(error, GuardOnDataDependentSymNode):
         if any(_CHECKS in file for file in files):
-            return "a distribution checks the values that it is made of", "validate_args=False"
+            return (
+                "a distribution checks its parameters' values",
+                "pass validate_args=False to the distribution",
+            )
         if _ASSERTS.search(line):
-            what = "the model checks values that it computes, which the device does not"
+            what = "the model checks values that it computes; the device has no such check"
             return what, "leave the check out of forward"
         if "one_hot(" in line:
-            return f"{_NUMBER}: how many classes there are", "F.one_hot(indices, num_classes)"
+            return (
+                f"{_NUMBER}: the number of classes",
+                "pass the number of classes: F.one_hot(indices, num_classes)",
+            )
         is_number = _TAKES_NUMBER.search(line) and not _CHOOSES.search(line.partition(": ")[2])
         if is_number or str(error.cond).isidentifier():  # not a condition but a number itself
             return _NUMBER, _LEAVE_OUT
-        return "the model decides by values that it computes which way to go on", _BOTH_WAYS
+        return "the model decides by values that it computes (a branch or a loop)", _BOTH_WAYS
     if isinstance(error, PendingUnbackedSymbolNotFound):
         return f"a value of the model: {NO_FIXED_SHAPE}", GIVE_SIZES
     if "_loss" in text and isinstance(error, DynamicOutputShapeException):
         return f"the model computes a loss ({text})", _OF_LOSS
     if isinstance(error, DynamicOutputShapeException) and "linalg_" in text:
         what = f"the model solves equations ({text})"
-        return what, "what it gives as an input of the model, computed in front of it"
+        return what, "make its result an input of the model, computed before it"
     if isinstance(error, DynamicOutputShapeException):
         return f"a value of the model ({text}): {NO_FIXED_SHAPE}", GIVE_SIZES
     if isinstance(error, DataDependentOutputException):
         return f"{_NUMBER} ({text})", _AS_VALUES
     if takes_gradient(error) or _transforms(error):
-        return "the model takes a gradient, which the device does not", WRITTEN_OUT
+        return "the model takes a gradient; the device cannot", WRITTEN_OUT
     if "_nested_tensor" in text:
-        return "the model makes a nested tensor", "values padded to one length, and a mask of them"
+        return "the model makes a nested tensor", "pad values to one length and use a mask"
     if "FlexAttention" in text:
-        what = "F.scaled_dot_product_attention, with attn_mask for score_mod and block_mask"
-        return "the model calls flex_attention, which is compiled when it runs", what
+        what = "use F.scaled_dot_product_attention, with attn_mask for score_mod and block_mask"
+        return "the model calls flex_attention, which torch compiles when it runs", what
     if ".numpy()" in text:
-        what = "the model makes an array of numpy of a value that it computes"
-        return what, "the function of torch that does the same"
+        what = "the model converts a computed value to an array of numpy"
+        return what, "use the function of torch that does the same"
     if found := _RETURNED.search(text):
-        what = f"the model gives a {found[1]}"
+        what = f"the model returns a {found[1]}"
         return what, (
-            "a tensor, or a tuple, list or dict of tensors; torch.export.register_dataclass makes "
-            "a dataclass one of them"
+            "return a tensor, or a tuple, list or dict of tensors; register a dataclass with "
+            "torch.export.register_dataclass"
         )
     if found := _ASSIGNED.search(text):
-        what = f"forward keeps a tensor in {found[1]}, which is no buffer"
-        return what, "a local variable, or state: a buffer (register_buffer), docs/state.md"
+        what = f"forward keeps a tensor in {found[1]}, which is not a buffer"
+        return what, "use a local variable, or for state a buffer (register_buffer), docs/state.md"
     return f"torch.export cannot trace the model: {type(error).__name__}: {text}", _STATIC

@@ -48,9 +48,10 @@ def check_python_state(model: torch.nn.Module, example_inputs: Sequence[torch.Te
         return
     if not same:
         raise LoweringError(
-            f"forward keeps {', '.join(kept)} in Python, and computes something else when it has "
-            "changed: on the device it would stay as it is now\n"
-            "    instead: a float32 buffer that forward changes (register_buffer), docs/state.md"
+            f"forward keeps {', '.join(kept)} in Python and computes another result after it "
+            "changes. On the device it would keep its present value\n"
+            "    instead: use a float32 buffer that forward changes (register_buffer), "
+            "docs/state.md"
         )
 
 

@@ -50,7 +50,7 @@ def function(reference: str, given: int = 0) -> Callable[..., Any]:
     """
     value = named(reference)
     if not callable(value):
-        raise LoweringError(f"{reference} is {describe(value)}, not a function")
+        raise LoweringError(f"{reference} must be a function; it is {describe(value)}.")
     needed = [
         p.name
         for p in _parameters(value)
@@ -59,8 +59,8 @@ def function(reference: str, given: int = 0) -> Callable[..., Any]:
     if len(needed) > given:
         called = "none" if given == 0 else f"{given}"
         raise LoweringError(
-            f"{reference} takes arguments ({', '.join(needed)}): it is called with {called}, so "
-            "give them defaults"
+            f"{reference} requires arguments ({', '.join(needed)}), but is called with {called}. "
+            "Give them default values."
         )
 
     @wraps(value, updated=())
@@ -87,7 +87,10 @@ def _told(reference: str) -> Iterator[None]:
     except Exception as error:
         what = f"{reference} raises {raised(error)}"
         if isinstance(error, FileNotFoundError):
-            what += "; files beside the module are Path(__file__).with_name(...), and data of the "
+            what += (
+                ". For files next to the module use Path(__file__).with_name(...), and list them "
+                "in data of the "
+            )
             what += "pte_model"
         raise LoweringError(what) from error
 
@@ -126,8 +129,8 @@ def _module(name: str, reference: str) -> ModuleType:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise _missing_import(reference, error) from error
         raise LoweringError(
-            f"{reference}: {error}; is the py_library in deps, and is the path right from the "
-            "workspace's root?"
+            f"{reference}: {error}. Check that the py_library is in deps and that the path starts "
+            "at the workspace's root."
         ) from error
     except Exception as error:
         raise _broken(reference, error) from error
@@ -136,7 +139,7 @@ def _module(name: str, reference: str) -> ModuleType:
 def _file(path: str, reference: str) -> ModuleType:
     place = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / path
     if not place.is_file():
-        raise LoweringError(f"{reference}: there is no file {place}")
+        raise LoweringError(f"{reference}: file {place} does not exist.")
     _import_from_workspace()
     _import_from(str(place.parent.absolute()))
     name = f"file_{place.stem}"
@@ -165,9 +168,10 @@ def _import_from(folder: str) -> None:
 
 def _missing_import(reference: str, error: ModuleNotFoundError) -> LoweringError:
     return LoweringError(
-        f"{reference}: the module imports {error.name}, which is not in the environment: give its "
-        "py_library in deps, or add the package to your workspace's requirements file "
-        "(docs/outside.md; in Pilotlight's own workspace tools/python/requirements.in)"
+        f"{reference}: the module imports {error.name}, which is not installed in the "
+        "environment. Add its py_library to deps, or add the package to your workspace's "
+        "requirements file (docs/outside.md; in Pilotlight's own workspace "
+        "tools/python/requirements.in)."
     )
 
 

@@ -18,31 +18,31 @@ from aot.upstream.torch import FakeTensorMode
 GOOD = torch.ones(1, 4)
 BAD_DATA: dict[str, tuple[Any, str]] = {
     "empty": ([], "calibration data are empty"),
-    "none": (None, "calibration is NoneType, not a list or generator"),
-    "a number": (3, "calibration is int"),
-    "a function": (lambda: [GOOD], "calibration is function, .*; call it"),
-    "nested": ([((GOOD,),)], r"sample 0 has input\[0\], the example input: give the same in all"),
-    "a number in a tensor": (torch.tensor(1.0), r"calibration is float32\[\], not a list"),
-    "nested tensor": ([torch.nested.nested_tensor([GOOD, GOOD])], "give dense tensors"),
+    "none": (None, "calibration must be a list or generator .* got NoneType"),
+    "a number": (3, "calibration must be .* got int"),
+    "a function": (lambda: [GOOD], "got function. Call it first"),
+    "nested": ([((GOOD,),)], r"sample 0 has input\[0\], but the example has input. All samples"),
+    "a number in a tensor": (torch.tensor(1.0), r"calibration must be a list .* got float32\[\]"),
+    "nested tensor": ([torch.nested.nested_tensor([GOOD, GOOD])], "Pass dense tensors"),
     "fake": ([FakeTensorMode().from_tensor(GOOD)], "is a FakeTensor"),
     "meta": ([GOOD.to("meta")], "on device meta"),
     "sparse": ([GOOD.to_sparse()], "layout torch.sparse_coo"),
     "count": (
         [(GOOD, GOOD, GOOD)],
-        r"sample 0 is \(float32.*: too many positional arguments; give .* forward\(input\)",
+        r"sample 0 is \(float32.*: too many positional arguments. Pass .* forward\(input\)",
     ),
     "shape": ([GOOD, torch.ones(1, 5)], r"sample 1, input 0 is float32\[1, 5\]"),
     "dtype": ([GOOD.double()], r"is float64\[1, 4\]"),
     "nan": ([GOOD * float("nan")], "NaN or infinite"),
     "lists of numbers": (
         [(((0.0,) * 6,), 1)],
-        r"sample 0 is \(\(\(6 x float\)\), int\): .*; give numbers as a tensor, torch.tensor\(",
+        r"sample 0 is \(\(\(6 x float\)\), int\) .* Convert numbers with torch.tensor\(",
     ),
     "many lists of numbers": (
         [[[0.0] * 6] * 9],
-        r"sample 0 is \(6 x float\): .*; give numbers as a tensor, torch.tensor\(",
+        r"sample 0 is \(6 x float\): .* Pass numbers as a tensor, torch.tensor\(",
     ),
-    "no tensor": ([("x",)], "sample 0, input 0 is str, not a tensor"),
+    "no tensor": ([("x",)], "sample 0, input 0 must be a tensor; got str"),
 }
 
 
@@ -56,10 +56,10 @@ def test_bad_calibration_data(name: str) -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        (3.0, "example_inputs is float: that is no sample; give a tensor"),
+        (3.0, "example_inputs is float: not a sample. Pass a tensor"),
         (None, "example_inputs is NoneType"),
-        ((3,), r"example_inputs is \(int\): there is no tensor in it"),
-        ((), r"missing a required argument: 'input'; give .* forward\(input\)"),
+        ((3,), r"example_inputs is \(int\) and has no tensor in it"),
+        ((), r"missing a required argument: 'input'. Pass .* forward\(input\)"),
         ((GOOD.to("meta"),), "on device meta"),
     ],
 )
@@ -74,13 +74,15 @@ class ByName(nn.Module):
 
 
 def test_arguments_that_have_names_only() -> None:
-    with pytest.raises(LoweringError, match=r"give a dict of the arguments of forward\(\*, x, y\)"):
+    with pytest.raises(LoweringError, match=r"Pass a dict of the arguments of forward\(\*, x, y\)"):
         lower(ByName().eval(), (GOOD, GOOD), calibration=[(GOOD, GOOD)])
 
 
 def test_a_constant_that_is_no_number_is_said_to_be_one() -> None:
     module, data = model(lambda x: torch.where(x > 0.0, x, math.nan)), samples((1, 4))
-    text = r"is a constant of the model that holds NaN\n    at .*\n    instead: a number that"
+    text = (
+        r"is a constant of the model and holds NaN\n    at .*\n    instead: replace it by a finite"
+    )
     with pytest.raises(LoweringError, match=text):
         lower(module, data[0], calibration=data)
 

@@ -67,46 +67,46 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "least squares": (
         lambda: model(lambda x: torch.linalg.lstsq(x.T, x.T).solution),
         torch.ones(1, 4),
-        r"linalg_lstsq.*\n.*\n    instead: what it gives as an input of the model",
+        r"linalg_lstsq.*\n.*\n    instead: make its result an input of the model",
     ),
     "float64 input": (
         lambda: nn.Tanh().eval(),
         torch.ones(3, dtype=torch.float64),
-        r"float64\[3\].*inputs are float32",
+        r"float64\[3\].*Inputs may be float32",
     ),
     "check": (lambda: Checked().eval(), torch.ones(1, 4), "checks its data at run time"),
     "function": (
         lambda: torch.tanh,
         torch.ones(1, 4),
-        r"builtin_function_or_method, not a torch.nn.Module.*\n    instead: an nn.Module whose",
+        r"must be a torch.nn.Module .* got builtin_function_or_method.\n    instead: an nn.Module",
     ),
     "class": (lambda: nn.Tanh, torch.ones(1, 4), r"instead: make one: Tanh\(\.\.\.\)"),
-    "no model": (lambda: None, torch.ones(1, 4), "the model is NoneType"),
+    "no model": (lambda: None, torch.ones(1, 4), "got NoneType"),
     "script": (lambda: torch.jit.script(nn.Tanh().eval()), torch.ones(1, 4), "is TorchScript"),
     "meta": (
         lambda: nn.Linear(4, 2, device="meta").eval(),
         torch.ones(1, 4),
-        r"weight weight \(float32\[2, 4\]\) is on device meta, where .*, assign=True\)",
+        r"weight weight \(float32\[2, 4\]\) is on device meta and has no values. .*, assign=True\)",
     ),
     "a quantized part": (
         lambda: quantize_dynamic(nn.Sequential(nn.Tanh(), nn.Linear(4, 2)).eval()),
         torch.ones(1, 4),
-        "^1 is a Linear that is quantized already: give the float model",
+        "^1 is a Linear, which is quantized already. Pass the float model",
     ),
     "a distribution": (
         lambda: model(lambda x: Categorical(logits=x).probs),
         torch.ones(1, 4),
-        r"a distribution checks the values .*\n.*\n    instead: validate_args=False",
+        r"a distribution checks its parameters' values.*\n.*\n    instead: .*validate_args=False",
     ),
     "a dataclass": (
         lambda: model(lambda x: Pair(x.tanh(), x)),
         torch.ones(4),
-        "gives a .*Pair\n    instead: .*; torch.export.register_dataclass makes",
+        "returns a .*Pair\n    instead: .*; register a dataclass with torch.export.reg",
     ),
     "a scripted part": (
         lambda: nn.Sequential(nn.Tanh(), torch.jit.script(nn.ReLU())).eval(),
         torch.ones(1, 4),
-        "^1 of the model is TorchScript, .*: put the nn.Module that it was made from in its place",
+        "^1 of the model is TorchScript; .* Replace it by the original nn.Module",
     ),
     "max_norm": (
         lambda: nn.Sequential(nn.Embedding(9, 4, max_norm=1.0)).eval(),
@@ -116,7 +116,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "a whole number": (
         lambda: model(lambda x: x * int(x.sum().item())),
         torch.ones(1, 4),
-        r"takes a value that it computes for a number(.|\n)*x.trunc\(\) for int\(x\)",
+        r"uses a computed value as a Python number(.|\n)*for int\(x\) use x.trunc\(\)",
     ),
     "a number that it chooses by": (
         lambda: model(lambda x: x if x.sum().item() > 0 else -x),
@@ -128,12 +128,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
             lambda f, x: torch.autograd.grad(f(x.requires_grad_()).sum(), x)[0], nn.Linear(4, 2)
         ),
         torch.ones(1, 4),
-        r"takes a gradient, which the device does not\n(.*\n)?    instead: what it gives, written",
+        r"takes a gradient; the device cannot\n(.*\n)?    instead: write the derivative out",
     ),
     "a gradient of a function": (
         lambda: model(lambda f, x: torch.func.grad(lambda y: f(y).sum())(x), nn.Linear(4, 2)),
         torch.ones(1, 4),
-        "takes a gradient, which the device does not",
+        "takes a gradient; the device cannot",
     ),
     "packed": (
         lambda: model(
@@ -141,17 +141,17 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
             nn.GRU(4, 2, batch_first=True),
         ),
         torch.ones(1, 5, 4),
-        r"packs sequences, by lengths that are values\n.*\n    instead: the padded sequences",
+        r"packs sequences by lengths that depend on values\n.*\n    instead: run on padded",
     ),
     "nested": (
         lambda: model(lambda x: torch.nested.nested_tensor([x[0], x[1]]).to_padded_tensor(0.0)),
         torch.ones(2, 4),
-        "makes a nested tensor\n.*\n    instead: values padded to one length",
+        "makes a nested tensor\n.*\n    instead: pad values to one length",
     ),
     "attention that is compiled": (
         lambda: model(lambda f, x: flex_attention(f(x), f(x), f(x)), nn.Linear(8, 8)),
         torch.ones(1, 2, 4, 8),
-        r"calls flex_attention(.|\n)*instead: F.scaled_dot_product_attention",
+        r"calls flex_attention(.|\n)*instead: use F.scaled_dot_product_attention",
     ),
     "bins": (
         lambda: model(lambda i: torch.bincount(i)),
@@ -161,20 +161,20 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "half": (
         lambda: nn.Linear(4, 2).half().eval(),
         torch.ones(1, 4),
-        r"weight weight is float16\[2, 4\]: call \.float\(\)",
+        r"weight weight is float16\[2, 4\]; .* Call \.float\(\)",
     ),
     "made to infer": (
         torch.inference_mode()(lambda: nn.Linear(4, 2).eval()),
         torch.ones(1, 4),
-        r"weight weight was made in torch\.inference_mode\(\), .* outside of it",
+        r"weight weight was created in torch\.inference_mode\(\), .* outside of it",
     ),
     "on several devices": (
         lambda: nn.DataParallel(nn.Linear(4, 2)).eval(),
         torch.ones(1, 4),
-        r"the model is DataParallel, .*: give its \.module",
+        r"the model is DataParallel, .* Pass its \.module",
     ),
     "lazy": (lambda: nn.LazyLinear(2).eval(), torch.ones(1, 4), "weight weight has no shape yet"),
-    "empty input": (lambda: nn.Tanh().eval(), torch.ones(0, 4), r"float32\[0, 4\]: an input has"),
+    "empty input": (lambda: nn.Tanh().eval(), torch.ones(0, 4), r"float32\[0, 4\]. An input needs"),
     "fails by itself": (
         lambda: nn.MaxPool2d(3, padding=2).eval(),
         torch.ones(1, 1, 8, 8),
@@ -183,12 +183,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "whole numbers": (
         lambda: nn.LSTM(4, 2).eval(),
         torch.ones(3, 1, 4, dtype=torch.int64),
-        r"on its first sample(.|\n)*instead: samples of float32, x.to\(torch.float32\), in the",
+        r"on its first sample(.|\n)*instead: convert samples to float32, x.to\(torch.float32\)",
     ),
     "bytes of a camera": (
         lambda: nn.Conv2d(3, 4, 3).eval(),
         torch.ones(1, 3, 8, 8, dtype=torch.uint8),
-        r"on its first sample(.|\n)*instead: samples of float32",
+        r"on its first sample(.|\n)*instead: convert samples to float32",
     ),
     "channels last": (
         lambda: nn.Conv2d(3, 4, 3).eval(),
@@ -198,19 +198,23 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "another device": (
         lambda: model(lambda x: x.to("cuda")),
         torch.ones(4),
-        r"on its first sample(.|\n)*instead: a model that stays on the CPU",
+        r"on its first sample(.|\n)*instead: keep the model on the CPU",
     ),
     "a set": (
         lambda: model(lambda x: {x * 2}),
         torch.ones(4),
-        r"gives a set\n    instead: a tensor, or a tuple",
+        r"returns a set\n    instead: return a tensor, or a tuple",
     ),
     "rank": (lambda: nn.Tanh().eval(), torch.ones([1] * 7), "at most 6 dimensions"),
-    "no output": (lambda: model(lambda x: ()), torch.ones(4), "the model returns nothing"),
+    "no output": (
+        lambda: model(lambda x: ()),
+        torch.ones(4),
+        "the model returns no computed tensor",
+    ),
     "nothing computed": (
         lambda: model(lambda x: (3, None, torch.ones(3))),
         torch.ones(4),
-        "the model returns nothing that it computes",
+        "the model returns no computed tensor",
     ),
     "output is the input": (
         lambda: model(lambda i: i),
@@ -256,9 +260,9 @@ LIST = model(lambda xs: xs[0].tanh() + xs[1])
 PROGRAMS: dict[str, tuple[Callable[[], torch.export.ExportedProgram], str]] = {
     "shape": (
         lambda: torch.export.export(nn.Tanh(), (torch.ones(3, 4),)),
-        r"input 0, is float32\[1, 4\], the program was exported with float32\[3, 4\]",
+        r"input 0 is float32\[1, 4\], but the program was exported with float32\[3, 4\]",
     ),
-    "count": (lambda: torch.export.export(SUM, (X, X)), "takes 2 inputs, example_inputs has 1"),
+    "count": (lambda: torch.export.export(SUM, (X, X)), "takes 2 inputs, but example_inputs has 1"),
     "nested": (lambda: torch.export.export(LIST, ((X, X),)), "takes 2 inputs"),
     "infinite weight": (
         lambda: torch.export.export(_nan_weights(), (X,)),
@@ -281,7 +285,7 @@ def test_exported_programs_that_take_something_else(name: str) -> None:
 SPARSE: dict[str, tuple[Callable[[], nn.Module], str]] = {
     "a buffer": (
         lambda: _with_matrix(lambda net, m: net.register_buffer("m", m.to_sparse())),
-        r"weight m is of layout torch.sparse_coo: give it dense, .to_dense\(\)",
+        r"weight m is of layout torch.sparse_coo. Pass dense float weights \(.to_dense\(\)\)",
     ),
     "a parameter": (
         lambda: _with_matrix(lambda net, m: setattr(net, "m", nn.Parameter(m.to_sparse()))),
@@ -303,7 +307,7 @@ SPARSE: dict[str, tuple[Callable[[], nn.Module], str]] = {
         lambda: _with_matrix(
             lambda net, m: net.register_buffer("m", torch.quantize_per_tensor(m, 1, 0, torch.qint8))
         ),
-        r"weight m is quantized already: give it dense, .dequantize\(\)",
+        r"weight m is quantized already. Pass dense float weights \(.dequantize\(\)\)",
     ),
 }
 

@@ -115,7 +115,7 @@ def test_sequences_stay_sequences() -> None:
 
 def test_a_sequence_of_bare_tensors_is_refused() -> None:
     inputs = Inputs(LINEAR, X, "example")
-    with pytest.raises(LoweringError, match="by name; of a sequence, a list of such tuples$"):
+    with pytest.raises(LoweringError, match="by name, or for a sequence a list of such tuples.$"):
         list(inputs.samples([[X, X, X]], "calibration"))
 
 
@@ -123,7 +123,7 @@ def test_a_sequence_of_bare_tensors_is_refused() -> None:
 def test_a_list_of_two_alike_is_not_guessed_at(pair: list[Any]) -> None:
     inputs = Inputs(LINEAR, X, "example")
     with pytest.raises(
-        LoweringError, match=r"sample 1 is a list of two .* \[\(a,\), \(b,\)\]; of a s"
+        LoweringError, match=r"sample 1 is a list of two .* \[\(a,\), \(b,\)\]. Pass a s"
     ):
         list(inputs.samples([X, pair], "calibration"))
     for meant in ([(X,), (X * 2,)], (X, X * 2), [X, torch.tensor([3.0])]):
@@ -164,22 +164,22 @@ WRONG: dict[str, tuple[nn.Module, Any, Any, str]] = {
         Optional(),
         X,
         (X, X),
-        "sample has x, mask, the example x: .*a label.* leave out",
+        "sample has x, mask, but the example has x. .*Drop labels",
     ),
-    "another name": (Optional(), X, {"y": X}, r"no argument 'y'; give .* forward\(x, mask=None\)"),
-    "another number": (Net(), EXAMPLE, {**EXAMPLE, "power": 3}, "power, is 3, the example's 2"),
+    "another name": (Optional(), X, {"y": X}, r"no argument 'y'. Pass .* forward\(x, mask=None\)"),
+    "another number": (Net(), EXAMPLE, {**EXAMPLE, "power": 3}, "power is 3, but 2 in the example"),
     "an array of no numbers": (
         Optional(),
         X,
         np.array([None]),
-        r"numpy object\[1\]: that is no sample; give a tensor",
+        r"numpy object\[1\]: not a sample. Pass a tensor",
     ),
     "less": (Net(), EXAMPLE, {"x": X}, "missing a required argument: 'state'"),
     "another structure": (
         Net(),
         EXAMPLE,
         {**EXAMPLE, "state": {"h": H0}},
-        r"sample has x, state\['h'\], mask, power, the example x, state\['h'\]\[0\], ",
+        r"sample has x, state\['h'\], mask, power, but the example has x, state\['h'\]\[0\], ",
     ),
 }
 
@@ -242,7 +242,7 @@ def test_exported_programs_take_what_they_were_exported_with() -> None:
     torch.testing.assert_close(difference, x * 3.0 - b, rtol=0.0, atol=0.03)
     torch.testing.assert_close(total, a + h, rtol=0.0, atol=0.02)
     for wrong, text in (
-        ({**first, "scale": 2.0}, r"example has .*scale; the program was .* scale=3\.0"),
+        ({**first, "scale": 2.0}, r"example has .*scale, but the program was .* scale=3\.0"),
         ({**first, "pair": first["x"]}, r"example has .*pair, .* with x, pair\[0\], pair\[1\]"),
     ):
         with pytest.raises(LoweringError, match=text):

@@ -52,7 +52,7 @@ ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] =
     ),
     "a number": (
         _first_row_replaced,
-        r"a number of Python\n.*at test_on_values.py:\d+ in _first_row(.|\n)*y.index_copy\(0, i",
+        r"as a Python number\n.*at test_on_values.py:\d+ in _first_row(.|\n)*y.index_copy\(0, i",
         lambda x: x.index_copy(0, x.flatten(1)[:, 0].argmax().reshape(1), torch.zeros_like(x[:1])),
     ),
     "places": (
@@ -62,7 +62,7 @@ ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] =
     ),
     "a factor": (
         lambda x: x * float(x.mean()),
-        r"a number of Python\n.*at test_on_values.py:\d+ in <lambda>(.|\n)*leave float\(\)",
+        r"as a Python number\n.*at test_on_values.py:\d+ in <lambda>(.|\n)*drop float\(\)",
         lambda x: x * x.mean(),
     ),
     "a check": (
@@ -72,7 +72,7 @@ ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] =
     ),
     "covariances": (
         lambda x: torch.cov(x[0, 0]),
-        r"a number of Python(.|\n)*at test_on_values.py(.|\n)*d @ d.mT / \(n - 1\)",
+        r"as a Python number(.|\n)*at test_on_values.py(.|\n)*d @ d.mT / \(n - 1\)",
         lambda x: (d := x[0, 0] - x[0, 0].mean(1, keepdim=True)) @ d.mT / 5,
     ),
     "an array": (
@@ -87,7 +87,7 @@ ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] =
     ),
     "a slope": (
         lambda x: torch.func.grad(lambda y: (y**2).sum())(x),
-        r"torch.func.grad(.|\n)*instead: what it gives, written out: 2 \* x",
+        r"torch.func.grad(.|\n)*instead: write the derivative out: 2 \* x",
         lambda x: 2 * x,
     ),
     "the way": (

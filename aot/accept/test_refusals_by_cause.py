@@ -76,8 +76,8 @@ _RANDOM = ("neither an int8 form nor a float kernel", "random numbers that are a
 _BY_NAN = ("constant", "infinite")
 _BY_TYPE = ("only float32 tensors", "a constant of float32")
 _TRAINING = ("training=self.training",)
-_GRADIENT = ("takes a gradient", "written out")
-_LOSS = ("computes a loss", "what the loss is of")
+_GRADIENT = ("takes a gradient", "write the derivative out")
+_LOSS = ("computes a loss", "the loss function's input")
 
 REFUSED: dict[str, Refused] = {
     "statistics of a batch": Refused(
@@ -190,12 +190,12 @@ REFUSED: dict[str, Refused] = {
     ),
     "a size of values": Refused(
         lambda x: whole(x, 0, int(x.sum())),
-        ("takes a value that it computes for a number", "sizes", "numbers from the start"),
+        ("uses a computed value as a Python number", "sizes", "numbers from the start"),
         lambda x: whole(x, 0, 3),
     ),
     "a number of classes": Refused(
         lambda x: F.one_hot((x > 0.0).long()),
-        ("takes a value that it computes for a number", "F.one_hot(indices, num_classes)"),
+        ("uses a computed value as a Python number", "F.one_hot(indices, num_classes)"),
         lambda x: F.one_hot((x > 0.0).long(), 2),
     ),
     "a number of a value": Refused(
@@ -234,7 +234,7 @@ REFUSED: dict[str, Refused] = {
     ),
     "loss of several labels": Refused(
         lambda x: F.multilabel_margin_loss(x, torch.tensor([[1, -1, 2, 0, 3, 4, 5, 6]] * 4)),
-        (*_LOSS, "multilabel_margin_loss", "behind the first -1"),
+        (*_LOSS, "multilabel_margin_loss", "after the first -1"),
         torch.tanh,
     ),
     "CTC loss": Refused(
@@ -260,7 +260,7 @@ REFUSED: dict[str, Refused] = {
         lambda x: x.reshape(2, 16) * 1.0,
     ),
     "another device": Refused(
-        lambda x: x.cuda(), ("does not run on its first sample", "stays on the CPU")
+        lambda x: x.cuda(), ("does not run on its first sample", "keep the model on the CPU")
     ),
 }
 
@@ -315,7 +315,7 @@ NO_NUMBERS: dict[str, Refused] = {
     ),
     "an index outside": Refused(
         lambda x, i: x.gather(1, i),
-        ("an index that is outside of its table", "index 9 is out of bounds", "has rows for"),
+        ("an index outside of its table", "index 9 is out of bounds", "within the rows"),
         given=(X, torch.tensor([[9], [1], [1], [1]])),
     ),
 }

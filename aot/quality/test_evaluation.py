@@ -24,7 +24,7 @@ from aot.testing.gestures import gesture, recordings
     ("evaluation", "text"),
     [
         ([], "the evaluation data are empty"),
-        (3, "evaluation is int, not a list"),
+        (3, "evaluation must be a list .* got int"),
         ([torch.ones(1, 5)], r"evaluation sample 0, input 0 is float32\[1, 5\]"),
         ((torch.ones(3, 4), torch.zeros(2, dtype=torch.int64)), r"give inputs \[N, \.\.\.\] and a"),
         ((torch.ones(3, 4), torch.eye(3)), r"classes are float32\[3, 3\].* y\.argmax\(1\)"),
@@ -36,7 +36,10 @@ from aot.testing.gestures import gesture, recordings
             (torch.tensor([0, 1, 1]), torch.ones(3, 4)),
             r"inputs behind their classes: give a tuple of .* classes, \(x, y\)",
         ),
-        ({"input": torch.ones(3, 4)}, r"evaluation is dict, not a list .*: of one, \[sample\]; of"),
+        (
+            {"input": torch.ones(3, 4)},
+            r"evaluation must be a list .* got dict. Pass one sample as \[sample\]. S",
+        ),
         (
             (torch.ones(3, 4), torch.zeros(3)),
             r"classes are float32\[3\].* y\.flatten\(\)\.long\(\)",

@@ -181,9 +181,9 @@ def test_data_of_another_scale_than_calibrations_are_doubted() -> None:
 @pytest.mark.parametrize(
     ("sample", "hint"),
     [
-        (torch.zeros(1, 3, 64, dtype=torch.uint8), r": give it as .* x\.to\(torch\.float32\)"),
-        (torch.zeros(1, 3, 64, dtype=torch.complex64), r": give real numbers, such as torch.view_"),
-        (torch.zeros(1, 64, 3), r": x\.permute\(0, 2, 1\), if that is the order"),
+        (torch.zeros(1, 3, 64, dtype=torch.uint8), r". Convert it with x\.to\(torch\.float32\)"),
+        (torch.zeros(1, 3, 64, dtype=torch.complex64), r". Pass real numbers, such as torch.view_"),
+        (torch.zeros(1, 64, 3), r". Try x\.permute\(0, 2, 1\), if that is the order"),
         (torch.zeros(1, 3, 65), r"\[1, 3, 64\]$"),
     ],
 )
@@ -195,7 +195,7 @@ def test_a_sample_of_another_form_says_what_to_do(sample: torch.Tensor, hint: st
 def test_an_index_outside_of_a_table_is_an_error() -> None:
     layer, example = nn.Embedding(4, 3).eval(), torch.zeros(2, dtype=torch.int64)
     for given in (example, example + 9):
-        with pytest.raises(LoweringError, match="has an index that is outside of its table"):
+        with pytest.raises(LoweringError, match="has an index outside of its table"):
             lower(layer, given, calibration=[example + 9])
 
 

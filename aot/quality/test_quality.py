@@ -51,7 +51,7 @@ def test_a_model_that_export_takes_and_torch_does_not_is_an_error() -> None:
 
 def test_a_gradient_that_export_takes_is_an_error() -> None:
     net = model(lambda x: torch.autograd.grad((x.requires_grad_() ** 2).sum(), x)[0])
-    text = r"does not run on a sample: .*\n    at .*\n    instead: what it gives, written out"
+    text = r"does not run on a sample: .*\n    at .*\n    instead: write the derivative out"
     with pytest.raises(LoweringError, match=text):
         lower(net, torch.ones(1, 4), calibration=[torch.ones(1, 4)])
 

@@ -42,12 +42,12 @@ def test_targets_by_name_file_and_module(folder: Path) -> None:
 # reference: what the error says
 BAD = {
     "cortex-a": r"no target 'cortex-a' .*; there are: cortex-m, tflite, ethos-u.*, mcxn947\.",
-    "soc/other.py:TARGET": "soc/other.py:TARGET: there is no file .*/soc/other.py",
+    "soc/other.py:TARGET": "soc/other.py:TARGET: file .*/soc/other.py does not exist",
     "soc:py:TARGET": "'soc:py:TARGET' is not of the form pkg.module:name or path/to/file.py:name",
     "soc/mine.py:": "is not of the form",
     "soc/mine.py:OTHER": "soc/mine.py:OTHER: soc/mine.py has no 'OTHER'",
     "soc/mine.py:NAME": r"soc/mine.py:NAME is 'mine', not an aot.backends.target.Target\(name",
-    "soc.none:TARGET": "No module named 'soc.none'; is the py_library in deps",
+    "soc.none:TARGET": "No module named 'soc.none'. Check that the py_library is in deps",
 }
 
 
@@ -83,7 +83,7 @@ def test_what_is_no_text(reference: Any) -> None:
 # text of the file: what the error says
 BROKEN = {
     "TARGET = (": r"the module cannot be imported: SyntaxError: .* \(mine.py, line 1\)$",
-    "\nimport no_such_sdk": "mine.py:TARGET: the module imports no_such_sdk, which is not in ",
+    "\nimport no_such_sdk": "mine.py:TARGET: the module imports no_such_sdk, which is not",
     "import json\nTARGET = json.loads('')": r"cannot be imported: JSONDecodeError \(mine.py:2\): ",
     "\nTARGET = 1 / 0": r"cannot be imported: ZeroDivisionError \(mine.py:2\): division by zero",
     GOOD.replace("(CORTEX_M,)", "()"): "target 'mine': the last backend is ",

@@ -294,13 +294,13 @@ def test_a_module_that_is_another_one_is_told_by_its_file() -> None:
     [
         ("missing", "rows", "has no 'missing'"),
         ("a_list", "rows", "gives a list, not a torch.nn.Module"),
-        ("linear", "nothing", "yields nothing"),
+        ("linear", "nothing", "yields no samples"),
         ("linear", "mixed_rows", "calibration sample 1, input 0 is float32[1, 5]"),
-        ("with_width", "rows", "with_width takes arguments (width): it is called with none"),
+        ("with_width", "rows", "with_width requires arguments (width), but is called with none"),
         ("without_a_file", "rows", r"without_a_file raises FileNotFoundError (test_lower_main.py:"),
-        ("without_a_file", "rows", "'weights.pt'; files beside the module are Path(__file__)"),
+        ("without_a_file", "rows", "'weights.pt'. For files next to the module use Path(__file__)"),
         ("linear", "rows_and_an_error", "rows_and_an_error raises KeyError (test_lower_main.py:"),
-        ("linear", "a_number", "a_number is int, not a list or generator of samples"),
+        ("linear", "a_number", "a_number must be a list or generator of samples; got int"),
     ],
 )
 def test_wrong_references(
@@ -316,7 +316,7 @@ def test_wrong_references(
         ("no_colon", "not of the form pkg.module:name"),
         (".relative:factory", "not of the form pkg.module:name"),
         ("../folder/file:factory", "not of the form pkg.module:name"),
-        ("no.such.module:factory", "is the py_library in deps"),
+        ("no.such.module:factory", "Check that the py_library is in deps"),
     ],
 )
 def test_wrong_modules(
@@ -332,7 +332,7 @@ def test_wrong_modules(
     [
         (["rows"], "--test_inputs are for --vectors"),
         (["wide_rows", "--vectors=x.npz"], r"sample 0, input 0 is float32\[1, 5\], the model was"),
-        (["nothing", "--vectors=x.npz"], "nothing yields nothing"),
+        (["nothing", "--vectors=x.npz"], "nothing yields no samples"),
     ],
 )
 def test_wrong_test_inputs(
@@ -355,7 +355,9 @@ def test_samples_in_one_buffer_are_several(tmp_path: Path) -> None:
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "net_with_imports.py").write_text("import no_such_package.vision\n")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(LoweringError, match="imports no_such_package, which is not in the env"):
+    with pytest.raises(
+        LoweringError, match="imports no_such_package, which is not installed in the env"
+    ):
         function("net_with_imports:factory")
 
 

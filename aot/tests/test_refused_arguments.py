@@ -82,13 +82,13 @@ def text_of(make: Callable[[], Any], example: Any = X, **options: Any) -> str:
     return str(caught.value)
 
 
-_FLOAT = "give the float model"
+_FLOAT = "Pass the float model"
 
 # name: the model, texts of the refusal, texts of other causes
 MODELS: dict[str, tuple[Callable[[], Any], tuple[str, ...], tuple[str, ...]]] = {
     "training mode": (
         lambda: nn.Sequential(nn.Linear(8, 4), nn.Dropout()),
-        ("training mode (the model, 0, 1)", "call .eval() first"),
+        ("training mode (the model, 0, 1)", "Call .eval() first"),
         (),
     ),
     "a part that is exported": (
@@ -138,7 +138,7 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[str, ...], tuple[str, ...]]] = 
     ),
     "quantized by torchao": (
         with_torchao,
-        ("weight 0.weight is of the class Int8Tensor", _FLOAT),
+        ("weight 0.weight is a Int8Tensor", _FLOAT),
         (),
     ),
     "CrossMapLRN2d": (
@@ -158,14 +158,14 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[str, ...], tuple[str, ...]]] = 
     ),
     "weights": (
         lambda: NET.state_dict(),
-        ("the model is OrderedDict", "model.load_state_dict(...)"),
+        ("got OrderedDict", "model.load_state_dict(...)"),
         (),
     ),
-    "a path": (lambda: "model.pt", ("the model is str", "torch.load(...)"), ()),
+    "a path": (lambda: "model.pt", ("got str", "torch.load(...)"), ()),
     "float16": (lambda: copy.deepcopy(NET).half(), ("weight 0.weight is float16", ".float()"), ()),
     "dynamic shapes": (
         dynamic,
-        ("dynamic dimensions [0]", "leave out dynamic_shapes"),
+        ("dynamic dimensions [0]", "without dynamic_shapes"),
         (),
     ),
 }
@@ -213,14 +213,14 @@ EXAMPLES: dict[str, tuple[nn.Module, Any, tuple[str, ...]]] = {
     "no int32": (
         _SUM,
         torch.tensor([2**40]),
-        ("input 0 holds 1099511627776", "give indices in [-2147483648, 2147483647]"),
+        ("input 0 holds 1099511627776", "keep them within [-2147483648, 2147483647]"),
     ),
     "rows that are not there": (
         _ROWS,
         torch.tensor([3, 12]),
-        ("outside of its table", "has rows for"),
+        ("outside of its table", "within the rows"),
     ),
-    "a text alone": (_SUM, ("a",), ("example_inputs is (str)", "there is no tensor in it")),
+    "a text alone": (_SUM, ("a",), ("example_inputs is (str)", "has no tensor in it")),
     "another name": (
         LAYER,
         {"inpt": X},
@@ -278,7 +278,7 @@ SETTINGS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
     "decibels": ("min_sqnr", "high", ("min_sqnr is 'high'", "decibels")),
     "a quantizer": ("quantizer", Int8Quantizer, ("the class Int8Quantizer", "an object of")),
     "no samples": ("calibration", [], ("calibration data are empty", "at least one sample")),
-    "NaN": ("calibration", [X, X * torch.nan], ("calibration sample 1, input 0", "mend the")),
+    "NaN": ("calibration", [X, X * torch.nan], ("calibration sample 1, input 0", "Fix the")),
     "samples of another shape": (
         "calibration",
         [X, X.T],
@@ -289,7 +289,7 @@ SETTINGS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
         [X.long()],
         ("sample 0, input 0 is int64[2, 8]", "x.to(torch.float32)"),
     ),
-    "samples by name": ("calibration", {"x": X}, ("calibration is dict", "[sample]")),
+    "samples by name": ("calibration", {"x": X}, ("got dict", "[sample]")),
     "evaluation of nothing": ("evaluation", [], ("evaluation data are empty", "leave them out")),
 }
 
@@ -303,7 +303,7 @@ def test_settings(name: str) -> None:
 
 def test_a_text_of_another_sample() -> None:
     text = text_of(lambda: _OF_TWO, (X, "a"), calibration=[(X, "b")])
-    assert "inputs[1], is 'b', the example's 'a'" in text and "the same in every sample" in text
+    assert "inputs[1] is 'b', but 'a' in the example" in text and "equal in all samples" in text
 
 
 def test_what_a_lowered_model_is_given() -> None:

@@ -190,7 +190,10 @@ ERRORS: dict[str, tuple[Callable[[], nn.Module], str]] = {
         lambda: Buffers(_twice, a=zeros(), b=zeros()),
         "one value to two buffers",
     ),
-    "no buffer": (unregistered, r"keeps a tensor in self.c, which is no buffer\n.*register_buffer"),
+    "no buffer": (
+        unregistered,
+        r"keeps a tensor in self.c, which is not a buffer\n.*register_buffer",
+    ),
     "no buffer, in place": (unregistered_in_place, "c is mutated.*\n.*register_buffer"),
     "set_": (
         lambda: Buffers(lambda m, x: m.a.set_(m.a * 0.5 + x) * 2.0, a=zeros()),

@@ -47,49 +47,56 @@ with imports_that_stay():
     from aot.quantizer.by_layer import DEFAULT
 
 _MODEL = flags.DEFINE_string(
-    "model", None, "pkg.module:factory; gives an nn.Module in eval mode, or an exported program"
+    "model",
+    None,
+    "factory of the model, pkg.module:factory: returns an nn.Module in eval mode or an exported "
+    "program",
 )
 _TFLITE = flags.DEFINE_string(
-    "tflite", None, "a quantized .tflite file, in place of --model and --calibration"
+    "tflite", None, "a quantized .tflite file (instead of --model and --calibration)"
 )
 _CALIBRATION = flags.DEFINE_string(
     "calibration",
     None,
-    "pkg.module:function; calling it yields tuples of input tensors; the first is the example "
-    "input",
+    "calibration data, pkg.module:function: yields tuples of input tensors; the first is the "
+    "example input",
 )
 _TARGET = flags.DEFINE_string(
     "target",
     "cortex-m",
-    "what to lower for: cortex-m; an NPU and the CPU, such as ethos-u55-128; tflite, for other "
-    "tools; or a Target of your own, pkg.module:name or path/to/file.py:name",
+    "target: cortex-m; an NPU with the CPU, such as ethos-u55-128; tflite, for other tools; or "
+    "your own Target, pkg.module:name or path/to/file.py:name",
 )
 _VERIFY_NPU = flags.DEFINE_enum(
     "verify_npu",
     CUT,
     VERIFICATIONS,
-    "what becomes of a part of the model whose program for an Ethos-U does not compute what it "
-    "should: cut it where that starts, fail, or off: nobody looks",
+    "if an Ethos-U program computes wrong results for a part of the model: cut that part at the "
+    "first wrong op, fail, or off (no verification)",
 )
 _NEUTRON = flags.DEFINE_enum(
     "neutron",
     REQUIRED,
     PRESENCES,
-    "NXP's converter, where the target needs it and it is not installed: required, or auto: "
-    "everything runs on the CPU",
+    "if the target needs NXP's converter and it is not installed: required (fail), or auto (run "
+    "everything on the CPU)",
 )
 _QUANTIZATION = flags.DEFINE_string(
-    "quantization", "int8", 'how to quantize: a text, or by layer in JSON, {"head": "float32"}'
+    "quantization", "int8", 'quantization: one value for all, or JSON by layer, {"head": "float32"}'
 )
 _OBSERVER = flags.DEFINE_string(
-    "observer", "histogram", "how calibration becomes ranges: a text, or by layer in JSON"
+    "observer",
+    "histogram",
+    "observer that turns calibration values into ranges: one value for all, or JSON by layer",
 )
-_EQUALIZE = flags.DEFINE_bool("equalize", False, "equalize channels across layers first")
+_EQUALIZE = flags.DEFINE_bool(
+    "equalize", False, "equalize channels across layers before quantization"
+)
 _CORRECT_BIAS = flags.DEFINE_bool(
-    "correct_bias", False, "put into the biases what quantization shifts the means of layers by"
+    "correct_bias", False, "correct biases by the shift of layers' means from quantization"
 )
 _TRAIN = flags.DEFINE_string(
-    "train", None, "pkg.module:function; a training loop for quantization-aware training"
+    "train", None, "training loop for quantization-aware training, pkg.module:function"
 )
 _FLOAT_IO = flags.DEFINE_bool("float_io", False, "keep float32 model inputs and outputs")
 _IO_LAYOUT = flags.DEFINE_enum(
@@ -102,48 +109,52 @@ flags.DEFINE_alias("allow-float-fallback", "allow_float_fallback")
 _EVALUATION = flags.DEFINE_string(
     "evaluation",
     None,
-    "pkg.module:function; yields held-out inputs, or gives inputs [N, ...] and their classes [N], "
-    "to measure on; by default `evaluation` of the model's module, if there is one",
+    "held-out data to measure on, pkg.module:function: yields inputs, or returns inputs [N, ...] "
+    "and their classes [N]; by default `evaluation` of the model's module, if it exists",
 )
 _MIN_SQNR = flags.DEFINE_float(
-    "min_sqnr", MIN_SQNR_DB, "signal to quantization noise in dB that each output has to reach"
+    "min_sqnr",
+    MIN_SQNR_DB,
+    "lowest signal-to-quantization-noise ratio (SQNR) of each output, in dB",
 )
 _MIN_AGREEMENT = flags.DEFINE_float(
     "min_agreement",
     None,
-    "share of samples in [0, 1] whose class has to be the float model's; by default "
-    f"{MIN_AGREEMENT}, of those that it is sure of",
+    "lowest share of samples, in [0, 1], whose class equals the float model's; by default "
+    f"{MIN_AGREEMENT} of the clear samples",
 )
 _PER_OP = flags.DEFINE_bool(
-    "per_op", True, "measure what each value's quantization costs alone, for the report"
+    "per_op", True, "measure each value's quantization error alone, for the report"
 )
 _SUGGEST = flags.DEFINE_bool(
     "suggest",
     False,
-    "print which changes of single layers' quantization gain most, measured by lowering again",
+    "print the changes of single layers' quantization that gain most, measured by lowering again",
 )
 _INPUT_FROM = flags.DEFINE_string(
     "input_from",
     None,
-    "report (JSON) of a model whose first output is this one's first input as it is: that gets the "
-    "same type, scale and zero point",
+    "report (JSON) of the model before, whose first output is this model's first input: that "
+    "input gets the same type, scale and zero point",
 )
 _OUTPUT = flags.DEFINE_string(
-    "output", None, "where to write the .pte, or the .tflite file of --target=tflite", required=True
+    "output", None, "output file: the .pte, or the .tflite file with --target=tflite", required=True
 )
-_REPORT = flags.DEFINE_string("report", None, "where to write the report (JSON)")
-_PROGRAM = flags.DEFINE_string("program", None, "where to write the .pte as plans read it")
+_REPORT = flags.DEFINE_string("report", None, "output file for the report (JSON)")
+_PROGRAM = flags.DEFINE_string(
+    "program", None, "output file for the .pte in the form that plans read"
+)
 _TEST_INPUTS = flags.DEFINE_string(
     "test_inputs",
     None,
-    "pkg.module:function; yields the inputs for --vectors, or gives inputs [N, ...] and their "
-    "classes [N]; by default calibration data",
+    "inputs for --vectors, pkg.module:function: yields inputs, or returns inputs [N, ...] and "
+    "their classes [N]; by default calibration data",
 )
 _VECTORS = flags.DEFINE_string(
     "vectors",
     None,
-    "where to write inputs and bit-exact reference outputs (.npz: input_<i>, output_<i>, [count, "
-    "...] in memory order, and labels [count] if the test inputs have classes)",
+    "output file for inputs and bit-exact reference outputs (.npz: input_<i>, output_<i>, "
+    "[count, ...] in memory order, and labels [count] if the test inputs have classes)",
 )
 
 _DEFAULT_VECTORS = 8
@@ -192,7 +203,7 @@ def _sequences(
         found += [[]] if starts else []
         found[-1].append(tuple(x.clone() for x in sample))
     if not found:
-        raise LoweringError(f"{name} yields nothing: give at least one sample")
+        raise LoweringError(f"{name} yields no samples; give at least one sample.")
     return found
 
 
@@ -227,9 +238,9 @@ def _by_layer(flag: flags.FlagHolder[str]) -> str | dict[str, str]:
     try:
         values = json.loads(text)
     except ValueError as error:
-        raise _WrongFlags(f"--{flag.name}={text} is not JSON: {error}") from error
+        raise _WrongFlags(f"--{flag.name}={text} must be valid JSON: {error}") from error
     if not all(isinstance(value, str) for value in values.values()):
-        raise _WrongFlags(f"--{flag.name}={text}: values are texts")
+        raise _WrongFlags(f"--{flag.name}={text}: all values must be strings.")
     return cast(dict[str, str], values)
 
 
@@ -238,13 +249,17 @@ def _check_model() -> None:
     if _TFLITE.value is None:
         missing = [f"--{flag.name}" for flag in (_MODEL, _CALIBRATION) if flag.value is None]
         if missing:
-            raise _WrongFlags(f"give {' and '.join(missing)}, or --tflite in place of both")
+            raise _WrongFlags(
+                f"missing {' and '.join(missing)}. Give both --model and --calibration, or "
+                "--tflite instead."
+            )
         return
     own = flags.FLAGS.get_key_flags_for_module(sys.modules[__name__])
     others = [f"--{flag.name}" for flag in own if flag.present and flag.name not in _OF_TFLITE]
     if others:
         raise _WrongFlags(
-            f"{', '.join(others)}: of a .tflite file only --{', --'.join(_OF_TFLITE)} are asked"
+            f"{', '.join(others)}: not allowed with a .tflite file. It takes only "
+            f"--{', --'.join(_OF_TFLITE)}."
         )
 
 
@@ -277,9 +292,9 @@ def run() -> None:
     assert output is not None  # the flag is required
     places = [path for path in (output, report, vectors, program) if path is not None]
     if len({path.resolve() for path in places}) < len(places):
-        raise _WrongFlags("--output, --report, --vectors and --program name one file twice")
+        raise _WrongFlags("--output, --report, --vectors and --program must name different files.")
     if _TEST_INPUTS.value and vectors is None:
-        raise _WrongFlags("--test_inputs are for --vectors: say where to write them")
+        raise _WrongFlags("--test_inputs needs --vectors: the file to write them to.")
     if _TFLITE.value is not None:
         artefact, samples = _lower_tflite()
         save_artefact(artefact, output, report, program)
@@ -291,8 +306,8 @@ def run() -> None:
     model = function(_MODEL.value)()
     if not isinstance(model, torch.nn.Module | torch.export.ExportedProgram):
         raise LoweringError(
-            f"{_MODEL.value} gives a {type(model).__name__}, not a torch.nn.Module or an exported "
-            "program"
+            f"{_MODEL.value} must return a torch.nn.Module or an exported program; it returns a "
+            f"{type(model).__name__}."
         )
     name = _CALIBRATION.value
     first, data = first_sample(function(name)(), name)
@@ -350,15 +365,17 @@ def run() -> None:
             if not _EQUALIZE.value:
                 ways["equalized"] = partial(again, {}, equalize=True)
         found = [str(s) for s in suggest(lowered, **ways)]
-        for suggestion in found or ["no change of one layer or value that was tried gains"]:
+        for suggestion in found or [
+            "none of the tried changes of one layer or value improves the result"
+        ]:
             print(f"better: {suggestion}")
     save_artefact(lowered, output, report, program)
     if vectors is not None:
         has_state = bool(lowered.report["states"])
         if has_state and _TEST_INPUTS.value and len(tests) > 1:
             raise LoweringError(
-                f"{_TEST_INPUTS.value} yields {len(tests)} sequences: the vectors of a model with "
-                "state are one"
+                f"{_TEST_INPUTS.value} yields {len(tests)} sequences. Vectors of a model with "
+                "state must be one sequence."
             )
         chosen = tests[0] if has_state else list(itertools.chain(*tests))
         count = None if _TEST_INPUTS.value else _DEFAULT_VECTORS

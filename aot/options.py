@@ -79,7 +79,7 @@ class Io:
         _check_switches(self)
         if self.io_layout not in LAYOUTS:
             raise LoweringError(
-                f"there is no I/O layout {self.io_layout!r}; there are: {', '.join(LAYOUTS)}"
+                f"io_layout must be one of {', '.join(LAYOUTS)}; got {self.io_layout!r}."
             )
 
 
@@ -135,7 +135,7 @@ def _check_switches(settings: Quantize | Io | Measure) -> None:
         value = getattr(settings, field.name)
         if field.type == "bool" and not isinstance(value, bool):
             raise LoweringError(
-                f"{field.name} is {value!r:.40}: True or False, for the whole model"
+                f"{field.name} must be True or False (for the whole model); got {value!r:.40}."
             )
 
 
@@ -143,7 +143,7 @@ def _check_train(train: object) -> None:
     """Raise LoweringError where a training loop does not take the module that it trains."""
     if not callable(train) or isinstance(train, type):
         raise LoweringError(
-            f"train is {describe(train)}: give a function that trains the module it is given"
+            f"train must be a function that trains the module passed to it; got {describe(train)}."
         )
     with contextlib.suppress(ValueError):  # a function without a signature
         signature = inspect.signature(train)
@@ -151,6 +151,6 @@ def _check_train(train: object) -> None:
             signature.bind(torch.nn.Module())
         except TypeError as error:
             raise LoweringError(
-                f"train takes {signature}: give a function of one argument, the module that it "
-                "trains"
+                "train must be a function of one argument, the module to train; it takes "
+                f"{signature}."
             ) from error

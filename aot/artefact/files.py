@@ -55,4 +55,4 @@ def _saved(path: Path) -> Iterator[None]:
         with written(path):
             yield
     except OSError as error:
-        raise LoweringError(f"{error.filename} cannot be written: {error.strerror}") from error
+        raise LoweringError(f"cannot write {error.filename}: {error.strerror}") from error

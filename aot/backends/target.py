@@ -54,20 +54,20 @@ class Target:
 
     def _problem(self) -> str:
         if not isinstance(self.name, str) or not self.name:
-            return "its name is no text"
+            return "its name must be a non-empty string"
         given: object = self.backends
         if not isinstance(given, Sequence):
-            return f"its backends are {describe(given)}, not a sequence of them"
+            return f"backends must be a sequence; got {describe(given)}"
         for backend in given:
             if not isinstance(backend, Backend):
                 return f"{backend!r} is not an aot.backends.backend.Backend"
         names = [b.name for b in self.backends]
         if len(set(names)) < len(names):
-            return f"two backends have one name: {', '.join(names)}"
+            return f"two backends have the same name: {', '.join(names)}"
         if not self.backends or self.backends[-1] is not CORTEX_M:
             return (
-                "the last backend is aot.backends.cortex_m.CORTEX_M, which takes what the others "
-                "leave"
+                "the last backend must be aot.backends.cortex_m.CORTEX_M: it takes the ops that "
+                "no other backend takes"
             )
         for engine in self.engines:
             if engine.compile is None:

@@ -63,12 +63,15 @@ def test_bad_backends(name: str) -> None:
 
 
 BAD_TARGETS: dict[str, tuple[Any, str]] = {
-    "a backend": (CORTEX_M, "its backends are Backend, not a sequence of them"),
-    "no CPU": ((backend(),), "the last backend is aot.backends.cortex_m.CORTEX_M"),
-    "nothing": ((), "the last backend is aot.backends.cortex_m.CORTEX_M"),
-    "CPU first": ((CORTEX_M, backend()), "the last backend is aot.backends.cortex_m.CORTEX_M"),
+    "a backend": (CORTEX_M, "backends must be a sequence; got Backend"),
+    "no CPU": ((backend(),), "the last backend must be aot.backends.cortex_m.CORTEX_M"),
+    "nothing": ((), "the last backend must be aot.backends.cortex_m.CORTEX_M"),
+    "CPU first": ((CORTEX_M, backend()), "the last backend must be aot.backends.cortex_m.CORTEX_M"),
     "no backend": (("npu", CORTEX_M), "'npu' is not an aot.backends.backend.Backend"),
-    "twice": ((backend(), backend(), CORTEX_M), "two backends have one name: npu, npu, cortex_m"),
+    "twice": (
+        (backend(), backend(), CORTEX_M),
+        "two backends have the same name: npu, npu, cortex_m",
+    ),
     "no compile": ((Backend("cpu2"), CORTEX_M), "backend 'cpu2' has no `compile`"),
 }
 
@@ -82,7 +85,7 @@ def test_bad_targets(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", 3])
 def test_a_target_has_a_name(name: Any) -> None:
-    with pytest.raises(LoweringError, match="^target .*: its name is no text"):
+    with pytest.raises(LoweringError, match="^target .*: its name must be a non-empty string"):
         Target(name)
 
 

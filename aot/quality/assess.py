@@ -91,8 +91,8 @@ def assess(
     measure(outputs, samples.samples, *models, graphs.moved)
     if limits.min_agreement and all(output.agreement is None for output in outputs):
         raise LoweringError(
-            f"min_agreement is {limits.min_agreement}, and no output of the model is a choice: of "
-            "shape [1, classes], of a softmax, or integers; leave min_agreement out"
+            f"min_agreement is {limits.min_agreement}, but no output of the model is a class: "
+            "shape [1, classes], softmax, or integers. Remove min_agreement."
         )
     contiguous = [(starts, [x.contiguous() for x in xs]) for starts, xs in samples.samples]
     values = Values(graphs.quantized, graphs.floats, graphs.folded)
@@ -148,7 +148,7 @@ def _check_classes(labels: torch.Tensor, outputs: Sequence[Output], floats: Grap
     strange = labels[(labels < 0) | (labels >= count)]
     if len(strange):
         raise LoweringError(
-            f"{len(strange)} of the evaluation data's {len(labels)} classes are none of 0 to "
-            f"{count - 1}, which {rows[0]} has: the first is {int(strange[0])}; count classes from "
-            "0, and leave out samples without one"
+            f"{len(strange)} of the evaluation data's {len(labels)} classes are outside of 0 to "
+            f"{count - 1}, the classes of {rows[0]}. The first is {int(strange[0])}. Count "
+            "classes from 0, and leave out samples without a class."
         )

@@ -36,8 +36,8 @@ def of_outputs(
             "endless_output",
             nodes[o.name],
             f"{name_of(nodes[o.name])} is infinite or NaN in float in {o.endless} elements of "
-            f"{o.samples} samples, which its SQNR leaves out: the device gives the least or the "
-            "largest number of its range. Have the model give a number that it reaches",
+            f"{o.samples} samples; its SQNR leaves them out. The device returns the least or the "
+            "largest number of its range there. Change the model to return a finite number",
         )
         for o in outputs
         if o.endless
@@ -46,9 +46,9 @@ def of_outputs(
             "flat_output",
             nodes[o.name],
             f"{name_of(nodes[o.name])} differs little between samples: without each element's "
-            f"mean its SQNR is {in_decibels(varying)}, not {in_decibels(o.sqnr_db)}. If it is no "
-            "class but a number, have the device compute what varies, and add the rest behind it; "
-            "or the layers that lead there in int16",
+            f"mean its SQNR is {in_decibels(varying)}, not {in_decibels(o.sqnr_db)}. If it is a "
+            "number and not a class, have the device compute the varying part and add the "
+            "constant part after it, or run the layers before it in int16",
         )
         for o in outputs
         if not made_up and o.class_dim is None
@@ -73,11 +73,11 @@ def of_scores(
         finding_at(
             "flat_output",
             nodes[o.name],
-            f"{name_of(nodes[o.name])} hardly differs between all {samples} in float: what varies "
-            f"is {-share:.0f} dB below the rest, and {o.only_score} the largest in each. If it "
-            "scores classes, the samples are not as in training: give them in its scale, "
-            "normalised as they were. If it gives numbers, have the device compute what varies, "
-            "and add the rest behind it",
+            f"{name_of(nodes[o.name])} hardly differs between all {samples} in float: the varying "
+            f"part is {-share:.0f} dB below the constant part, and {o.only_score} the largest in "
+            "each. For class scores: give samples in the scale and normalisation used in "
+            "training. For numbers: have the device compute the varying part and add the "
+            "constant part after it",
         )
         for o in outputs
         if different >= FEW_SAMPLES and o.only_score is not None and not o.is_choice
@@ -101,9 +101,9 @@ def of_still(
         finding_at(
             "flat_output",
             nodes[o.name],
-            f"{name_of(nodes[o.name])} is the same in float in all {samples}, whatever the model "
-            "takes: SQNR says nothing of it then. Check that the model has the weights that were "
-            "trained, and that samples are in the scale of training",
+            f"{name_of(nodes[o.name])} is the same in float in all {samples}, so its SQNR means "
+            "nothing. Check that the trained weights are loaded and that samples are in the "
+            "scale used in training",
         )
         for o in outputs
         if different >= FEW_SAMPLES and o.is_still and not o.is_choice
@@ -128,9 +128,9 @@ def of_labels(outputs: Sequence[Output], labels: torch.Tensor, samples: str) -> 
     if right > by_chance + _BY_CHANCE * deviation:
         return []
     text = (
-        f"the float model is right in {right:.1%} of {samples}, hardly more than the "
-        f"{by_chance:.1%} that chance gives: the classes are in another order than the samples, "
-        "or are not counted as the model's are, or it has not the weights that were trained"
+        f"the float model is right in {right:.1%} of {samples}, hardly more than by chance "
+        f"({by_chance:.1%}). Check that the classes are in the order of the samples, that they "
+        "are counted like the model's, and that the trained weights are loaded"
     )
     return [Finding("doubtful_labels", "", "", "", text)]
 
@@ -150,9 +150,9 @@ def of_choices(
         finding_at(
             "one_class",
             nodes[o.name],
-            f"{name_of(nodes[o.name])} chooses {only} in float in all {samples}, so that their "
-            "agreement says nothing of the rest: give samples of each class, in no order, as they "
-            "were in training",
+            f"{name_of(nodes[o.name])} chooses {only} in float in all {samples}, so their "
+            "agreement means nothing for other classes. Give samples of each class in random "
+            "order, as in training",
         )
         for o in outputs
         if different >= FEW_SAMPLES and (only := o.only_class) is not None

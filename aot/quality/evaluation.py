@@ -61,14 +61,14 @@ def held_out(evaluation: Evaluation, model_inputs: Inputs, splits: bool = True) 
         samples = [(starts, tuple(x.clone() for x in sample)) for starts, sample in found]
     elif len(inputs) != len(labels) or example_inputs[0].shape[:1] != (1,):
         raise LoweringError(
-            f"the evaluation data are {describe(evaluation)} for an input "
-            f"{describe(example_inputs[0])}: give inputs [N, ...] and a class for each, int64 [N], "
-            "to a model of batch size 1"
+            f"the evaluation data are {describe(evaluation)}, but the input is "
+            f"{describe(example_inputs[0])}. Give inputs [N, ...] and one class for each, int64 "
+            "[N], with a model of batch size 1."
         )
     else:
         samples = [(False, (x,)) for x in torch.split(inputs, 1)]
     if not samples:
-        raise LoweringError("the evaluation data are empty: give samples, or leave them out")
+        raise LoweringError("the evaluation data are empty. Give samples, or leave evaluation out.")
     for index, (_, sample) in enumerate(samples):
         check_sample(f"evaluation sample {index}", sample, example_inputs)
     return HeldOut(samples, labels)
@@ -107,15 +107,15 @@ def _check_no_classes(evaluation: object, example_inputs: Sequence[torch.Tensor]
         if classes.dim() == 1 and not classes.is_floating_point():
             what = "behind their classes" if is_turned else "in a list"
             raise LoweringError(
-                f"the evaluation data are {describe(evaluation)}, inputs {what}: give a tuple of "
-                "the inputs and their classes, (x, y)"
+                f"the evaluation data are {describe(evaluation)}: inputs {what}. Give a tuple of "
+                "inputs and classes, (x, y)."
             )
         hint = (
             "y.argmax(1)" if classes.dim() == 2 and classes.shape[1] > 1 else "y.flatten().long()"
         )
         raise LoweringError(
-            f"the evaluation data's classes are {describe(classes)}: give a class for each of the "
-            f"{len(inputs)} inputs, int64 [N], {hint}"
+            f"the evaluation data's classes are {describe(classes)}. Give one class for each of "
+            f"the {len(inputs)} inputs, int64 [N], {hint}."
         )
 
 
@@ -137,11 +137,11 @@ def of_held_out(evaluation: HeldOut, seen: Watch, is_sequence: bool) -> Iterator
             "",
             "",
             "",
-            f"{what} {count} held-out samples are samples of the calibration, too, which flatter: "
-            "give others, that neither training nor calibration has seen",
+            f"{what} {count} held-out samples are also in the calibration data, so the result is "
+            "too good. Use samples that neither training nor calibration has seen",
         )
     different = len({content(inputs) for inputs in samples})
     if not is_sequence and count > 1 and different <= min(FEW_SAMPLES, count // 2):
         which = "all the same" if different == 1 else f"only {different} different ones"
-        text = f"the {count} held-out samples are {which}: give different ones"
+        text = f"the {count} held-out samples are {which}. Give different ones"
         yield Finding("same_samples", "", "", "", text)

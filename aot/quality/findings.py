@@ -114,11 +114,11 @@ def _of_samples(seen: Watch) -> Iterator[Finding]:
     count = len(seen.inputs)
     if count < FEW_SAMPLES:
         what = f"calibration has {count} sample{'s' if count > 1 else ''}"
-        advice = "give 32 or more that cover what the device will see"
+        advice = "use 32 or more that cover the device's inputs"
         yield Finding("few_samples", "", "", "", f"{what}: {advice}")
     if _repeats(seen):
         which = "all the same" if seen.different == 1 else f"only {seen.different} different ones"
-        text = f"the {count} calibration samples are {which}: give different ones"
+        text = f"the {count} calibration samples are {which}. Give different ones"
         yield Finding("same_samples", "", "", "", text)
 
 
@@ -150,7 +150,7 @@ def _nearly_same(
         which = "are nearly the same" if len(different) == 1 else f"are {len(different)} in effect"
         text = (
             f"the first {len(samples)} calibration samples {which}, within {_LOST_STEPS} steps of "
-            "int8: give different ones that cover what the device will see"
+            "int8. Give different ones that cover the device's inputs"
         )
         yield Finding("same_samples", "", "", "", text)
 
@@ -161,7 +161,7 @@ def _of_masks(seen: Watch, inputs: Sequence[Node]) -> Iterator[Finding]:
         found = {end for ranges in seen.inputs for end in ranges[i]}
         if value.dtype is torch.bool and value.numel() > 1 and len(found) == 1:
             text = f"{name_of(node)} is all {bool(found.pop())} in every calibration sample"
-            advice = "give real samples, with some elements that are not"
+            advice = "give real samples with both values"
             yield finding_at("constant_input", node, f"{text}: {advice}")
 
 
@@ -178,14 +178,13 @@ def _of_inputs(
             yield finding_at(
                 "dead_input",
                 node,
-                f"{name_of(node)} is {min(numbers[i]):g} in every calibration sample, which says "
-                "nothing of what the device will see: give real samples, or leave the input out "
-                "where it always is",
+                f"{name_of(node)} is {min(numbers[i]):g} in every calibration sample, unlike on "
+                "the device. Give real samples. If it is always this value, remove the input",
             )
             continue
         is_constant = all(ranges[i][0] == ranges[i][1] for ranges in seen.inputs)
         if is_one_number or (is_constant and math.prod(node.meta["val"].shape) > 1):
-            text = f"{name_of(node)} is constant in every calibration sample: give real samples"
+            text = f"{name_of(node)} is constant in every calibration sample. Give real samples"
             yield finding_at("constant_input", node, text)
         if is_constant:
             continue
@@ -199,8 +198,8 @@ def _of_inputs(
             yield finding_at(
                 "noise",
                 node,
-                f"{name_of(node)} looks like {maker} in the calibration samples: numbers by chance "
-                "say nothing of the ranges that the device will see; give real samples",
+                f"{name_of(node)} looks like {maker} in the calibration samples. Random numbers "
+                "do not show the ranges on the device. Give real samples",
             )
 
 
@@ -224,7 +223,7 @@ def _constant_channels(node: Node, samples: Sequence[torch.Tensor]) -> Iterator[
         node,
         f"{count} of {len(channels)} channels of {name_of(node)}, along dimension {dim}, never "
         f"change in {len(samples)} calibration samples: channel {first} is "
-        f"{channels[first, 0]:g}; give real samples, or leave out what is always so",
+        f"{channels[first, 0]:g}. Give real samples, or remove channels that are always constant",
     )
 
 
@@ -246,9 +245,9 @@ def _far_floor(node: Node, values: torch.Tensor) -> Iterator[Finding]:
             "far_floor",
             node,
             f"{float(is_floor.float().mean()):.1%} of {name_of(node)} is "
-            f"{sign * float(floor):.6g}, its {end} value, in the calibration samples; all else is "
-            f"within {interval(low, high)}, and has few steps of the range that goes so far: clamp "
-            "such values nearer to the others",
+            f"{sign * float(floor):.6g}, its {end} value, in the calibration samples. All else is "
+            f"within {interval(low, high)} and gets few steps of the wide range. Clamp such "
+            "values nearer to the others",
         )
 
 
@@ -273,8 +272,8 @@ def _lost_channels(node: Node, samples: torch.Tensor, scale: float) -> Iterator[
             node,
             f"{name_of(node)} has channels of very different scale: along dimension {dim}, "
             f"{int(is_lost.sum())} of {count}, the first of them {first}, stay within "
-            f"{_LOST_STEPS} steps of {scale:.2g} in the calibration samples: normalise each by its "
-            "own mean and deviation before the model takes it, or give it as an input of its own",
+            f"{_LOST_STEPS} steps of {scale:.2g} in the calibration samples. Normalise each by "
+            "its own mean and deviation before the model, or make it a separate input",
         )
         return
 
@@ -287,7 +286,7 @@ def _dead(observed: _Observed) -> Finding | None:
         "dead_range",
         observed.value,
         f"{name_of(observed.value)} is {low:.4g} in every calibration sample and its scale "
-        f"{observed.quantization.scale:.2g}: all else that it will be is lost",
+        f"{observed.quantization.scale:.2g}. All other values will be lost",
     )
 
 
@@ -299,9 +298,9 @@ def _coarse(observed: _Observed) -> Finding | None:
     return finding_at(
         "coarse_range",
         observed.value,
-        f"{name_of(observed.value)} is in {interval(low, high)}, which is {steps:.1f} steps of its "
-        f"scale {observed.quantization.scale:.2g}: subtract its mean or scale it in the model, or "
-        "in front of it",
+        f"{name_of(observed.value)} is in {interval(low, high)}, which is {steps:.1f} steps of "
+        f"its scale {observed.quantization.scale:.2g}. Subtract its mean or scale it, in the "
+        "model or before it",
     )
 
 
@@ -322,10 +321,10 @@ def _coarse_parts(observed: Sequence[_Observed]) -> Iterator[Finding]:
             yield finding_at(
                 "coarse_range",
                 part.value,
-                f"{name_of(part.value)} is in {interval(low, high)}, which is {steps:.1f} steps of "
-                f"{name_of(whole.value)}, which it is computed from and others read, in "
-                f"{interval(*whole.range)}: have both and what reads them in int16, or compute "
-                "the layer once more for it",
+                f"{name_of(part.value)} is in {interval(low, high)}, which is {steps:.1f} steps "
+                f"of {name_of(whole.value)} (its input, which other ops also read, in "
+                f"{interval(*whole.range)}). Run both and the ops that read them in int16, or "
+                "compute the layer a second time for it",
             )
 
 
@@ -348,8 +347,8 @@ def _stretched(observed: _Observed) -> Finding | None:
         "stretched_range",
         observed.value,
         f"calibration {what} {shown} {verb} the range of {name_of(observed.value)} to "
-        f"{interval(*observed.range)}; all others are within {interval(-needed, needed)}: leave "
-        f"the {what} out if the device will see no such input",
+        f"{interval(*observed.range)}; all others are within {interval(-needed, needed)}. Leave "
+        f"the {what} out if the device will not see such input",
     )
 
 

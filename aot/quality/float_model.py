@@ -76,7 +76,7 @@ class FloatModel:
                 where = raising_line(error)
                 at = f"\n    at {where}" if where else ""
                 at += f"\n    instead: {WRITTEN_OUT}" if takes_gradient(error) else ""
-                raise LoweringError(f"the model does not run on a sample: {error}{at}") from error
+                raise LoweringError(f"the model fails on a sample: {error}{at}") from error
         leaves = tree_leaves(results)
         computed = range(len(leaves)) if self._computed is None else self._computed
         # An output may be a buffer, which the next run writes into.

@@ -43,9 +43,9 @@ def check_given_masks(
             if node in given and not is_mask_of_numbers(value):
                 others = value[(value != 0) & (value > -FARTHER)]
                 raise LoweringError(
-                    f"input {node.name!r} is 0 or below {-FARTHER:g} in the example, hence a mask; "
-                    f"calibration sample {index} has {float(others[0]):g} in it: give an example "
-                    "with such numbers, or a mask of booleans"
+                    f"input {node.name} is a mask in the example (only 0 or values below "
+                    f"{-FARTHER:g}), but calibration sample {index} holds {float(others[0]):g}. "
+                    "Use an example with such values, or a boolean mask."
                 )
     masks = [n for n in floats.graph.nodes if floor_of(n) is not None and not _has_state(n)]
     for mask in masks:
@@ -55,11 +55,11 @@ def check_given_masks(
             if lowest is not None:
                 problem = problem_at(
                     mask,
-                    "what is added to the scores of this softmax is taken for a mask, and all "
-                    f"below {floor_of(mask):g} for masked; but in calibration sample {index} "
-                    f"a whole row is, with {lowest:.4g} the largest, and its values differ",
-                    "bias - bias.amax(-1, keepdim=True), which gives the same softmax; or a "
-                    "mask of booleans",
+                    "the value added to the scores of this softmax is treated as a mask (all "
+                    f"below {floor_of(mask):g} is masked). In calibration sample {index} a whole "
+                    f"row is masked: its largest value is {lowest:.4g}, and its values differ",
+                    "use bias - bias.amax(-1, keepdim=True), which gives the same softmax; or a "
+                    "boolean mask",
                 )
                 raise LoweringError("1 op of the model cannot be lowered:", [problem])
 

@@ -88,6 +88,6 @@ def _in_model_layout(
         results = lowered.dequantize_outputs(lowered.reference(moved.taken(inputs)))
     except IndexError as error:  # torch counts negative ones from the end
         raise LoweringError(
-            f"in a sample an {error}, where the device stops: give indices from 0 on"
+            f"a sample has an {error}; the device stops there. Use indices from 0 on."
         ) from error
     return moved.given(results)

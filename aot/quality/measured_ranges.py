@@ -31,10 +31,10 @@ def of_values(values: Sequence[Value], outputs: Sequence[Output], samples: str) 
         finding_at(
             "coarse_range",
             value.value,
-            f"{name_of(value.value)} is in {interval(value.low, value.high)} on {samples}: "
+            f"{name_of(value.value)} is in {interval(value.low, value.high)} on {samples}: only "
             f"{(value.high - value.low) / value.quantization.scale:.1f} steps of "
-            f"{value.quantization.type}, which holds {interval(*value.limits)} for the calibration "
-            "samples; normalise both as the device will",
+            f"{value.quantization.type}, whose range from calibration is "
+            f"{interval(*value.limits)}. Normalise both as on the device",
         )
         for value in values
         if value.is_input and 0.0 < value.high - value.low < FEW_STEPS * value.quantization.scale
@@ -46,6 +46,6 @@ def _saturated(value: Value, samples: str) -> Finding:
         "saturation",
         value.value,
         f"{value.clipped_share:.1%} of {name_of(value.value)} saturates on {samples}: it is in "
-        f"{interval(value.low, value.high)}, {value.quantization.type} holds "
-        f"{interval(*value.limits)}; calibrate with samples that cover what the device will see",
+        f"{interval(value.low, value.high)}, but {value.quantization.type} holds "
+        f"{interval(*value.limits)}. Calibrate with samples that cover the device's inputs",
     )

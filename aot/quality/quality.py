@@ -44,13 +44,12 @@ class Limits:
     def __post_init__(self) -> None:
         if not _is_number(self.min_sqnr) or math.isnan(self.min_sqnr):
             raise LoweringError(
-                f"min_sqnr is {self.min_sqnr!r}, no number; give decibels, or -inf for none"
+                "min_sqnr must be a number of decibels, or -inf for no limit; got "
+                f"{self.min_sqnr!r}."
             )
         share = self.min_agreement
         if share is not None and not (_is_number(share) and 0.0 <= share <= 1.0):
-            raise LoweringError(
-                f"min_agreement is {share!r}, it is a share: give a number in [0, 1]"
-            )
+            raise LoweringError(f"min_agreement must be a share in [0, 1]; got {share!r}.")
 
 
 def _is_number(given: object) -> bool:
@@ -109,10 +108,11 @@ class Quality:
             raise LoweringError(
                 "\n".join(
                     [
-                        "int8 was measured on calibration samples alone, and these are none:",
+                        "int8 was measured on calibration samples only, and these hold no real "
+                        "data:",
                         *(f"  {finding}" for finding in dead),
-                        "  to lower it all the same: min_sqnr=-inf; or held-out samples, on which "
-                        "it is near to float",
+                        "  To lower it anyway, set min_sqnr=-inf, or pass held-out samples on "
+                        "which it is near to float.",
                     ]
                 )
             )

@@ -53,7 +53,7 @@ def test_classes_that_are_right_by_chance_are_doubted(name: str) -> None:
         gesture(), data[0], calibration=data, measure=Measure(evaluation=given, per_op=False)
     )
     texts = texts_of(result, "doubtful_labels")
-    assert ["hardly more than the" in text for text in texts] == [True] * is_doubted
+    assert ["hardly more than by" in text for text in texts] == [True] * is_doubted
 
 
 HEADS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], bool]] = {

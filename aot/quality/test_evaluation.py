@@ -26,15 +26,18 @@ from aot.testing.gestures import gesture, recordings
         ([], "the evaluation data are empty"),
         (3, "evaluation must be a list .* got int"),
         ([torch.ones(1, 5)], r"evaluation sample 0, input 0 is float32\[1, 5\]"),
-        ((torch.ones(3, 4), torch.zeros(2, dtype=torch.int64)), r"give inputs \[N, \.\.\.\] and a"),
+        (
+            (torch.ones(3, 4), torch.zeros(2, dtype=torch.int64)),
+            r"Give inputs \[N, \.\.\.\] and one class",
+        ),
         ((torch.ones(3, 4), torch.eye(3)), r"classes are float32\[3, 3\].* y\.argmax\(1\)"),
         (
             [torch.ones(3, 4), torch.tensor([0, 1, 1])],
-            r"inputs in a list: give a tuple of .* classes, \(x, y\)",
+            r"inputs in a list. Give a tuple of .* classes, \(x, y\)",
         ),
         (
             (torch.tensor([0, 1, 1]), torch.ones(3, 4)),
-            r"inputs behind their classes: give a tuple of .* classes, \(x, y\)",
+            r"inputs behind their classes. Give a tuple of .* classes, \(x, y\)",
         ),
         (
             {"input": torch.ones(3, 4)},
@@ -56,7 +59,9 @@ def test_labels_that_are_no_classes_of_the_model(classes: list[int]) -> None:
     inputs, labels = recordings(3, seed=2)
     strange = labels.new_tensor(classes)
     calibration = recordings(16, seed=1)[0].split(1)
-    with pytest.raises(LoweringError, match=r"1 of .* 3 classes are none of 0 to 3, which output"):
+    with pytest.raises(
+        LoweringError, match=r"1 of .* 3 classes are outside of 0 to 3, the classes of output"
+    ):
         lower(
             gesture(),
             inputs[:1],
@@ -96,11 +101,11 @@ HELD_OUT: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], torch.Tensor], 
     "some of the calibration": (lambda old, new: torch.cat([old[:8], new[:8]]), ""),
     "all of the calibration": (
         lambda old, new: old,
-        "all 16 held-out samples are samples of the calibration, too",
+        "all 16 held-out samples are also in the calibration data",
     ),
     "most of the calibration": (
         lambda old, new: torch.cat([old[:9], new[:7]]),
-        "9 of 16 held-out samples are samples of the calibration, too",
+        "9 of 16 held-out samples are also in the calibration data",
     ),
     "one": (lambda old, new: new[:1].repeat(4, 1, 1), "the 4 held-out samples are all the same"),
     "two": (

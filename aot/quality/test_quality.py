@@ -45,13 +45,13 @@ def warned(result: Lowered) -> set[str]:
 
 def test_a_model_that_export_takes_and_torch_does_not_is_an_error() -> None:
     net = model(lambda x: (y := x.expand(3, -1)).mul_(y))
-    with pytest.raises(LoweringError, match=r"does not run on a sample: .*\n    at test_quality"):
+    with pytest.raises(LoweringError, match=r"fails on a sample: .*\n    at test_quality"):
         lower(net, torch.ones(1, 4), calibration=[torch.ones(1, 4)])
 
 
 def test_a_gradient_that_export_takes_is_an_error() -> None:
     net = model(lambda x: torch.autograd.grad((x.requires_grad_() ** 2).sum(), x)[0])
-    text = r"does not run on a sample: .*\n    at .*\n    instead: write the derivative out"
+    text = r"fails on a sample: .*\n    at .*\n    instead: write the derivative out"
     with pytest.raises(LoweringError, match=text):
         lower(net, torch.ones(1, 4), calibration=[torch.ones(1, 4)])
 
@@ -111,7 +111,7 @@ def test_limits_are_the_users(options: dict[str, Any], text: str) -> None:
 )
 def test_limits_that_are_none(options: dict[str, Any]) -> None:
     data = samples((1, 8))
-    with pytest.raises(LoweringError, match=f"{next(iter(options))} is "):
+    with pytest.raises(LoweringError, match=f"{next(iter(options))} must be "):
         lower_with(nn.Linear(8, 4).eval(), data[0], calibration=data, **options)
 
 
@@ -148,7 +148,7 @@ def test_rows_of_classes(name: str) -> None:
 
 def test_what_is_no_choice_has_no_agreement() -> None:
     data = samples((1, 3, 6, 5))
-    with pytest.raises(LoweringError, match="min_agreement is 0.9, and no output .* is a choice"):
+    with pytest.raises(LoweringError, match="min_agreement is 0.9, but no output .* is a class"):
         lower(
             nn.Conv2d(3, 2, 3).eval(), data[0], calibration=data, measure=Measure(min_agreement=0.9)
         )

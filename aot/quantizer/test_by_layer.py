@@ -135,7 +135,10 @@ class _Body(nn.Module):
         ({"quantization": ["head"]}, "quantization is list: give one text .* or a dict by layer"),
         ({"observer": 3}, "observer is int: give one text for the whole model, or a dict by layer"),
         ({"observer": {3: "mse"}}, r'observer is by 3: a layer is said by its name .* "layers.3"'),
-        ({"equalize": {"middle": True}}, r"equalize is \{'middle': True\}: True or False, for the"),
+        (
+            {"equalize": {"middle": True}},
+            r"equalize must be True or False .* got \{'middle': True\}",
+        ),
         ({"observer": {"middle.7": "mse"}}, "observer: 'middle.7' matches no layer"),
         ({"quantization": {"mul": "int16"}}, "'mul' matches no layer; the nearest are :mul"),
         ({"quantization": {":mull": "int16"}}, "':mull' matches no function; the nearest are :mul"),

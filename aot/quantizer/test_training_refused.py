@@ -101,7 +101,7 @@ REFUSED: dict[str, tuple[Callable[[], nn.Module], Callable[[nn.Module], None]]] 
 
 def test_what_is_no_function_does_not_train() -> None:
     data = samples(IMAGE, count=2)
-    with pytest.raises(LoweringError, match="train is int: give a function"):
+    with pytest.raises(LoweringError, match="train must be a function"):
         lower(norms(), data[0], calibration=data, quantize=Quantize(train=3))  # type: ignore[arg-type]
 
 

@@ -40,18 +40,18 @@ def target_named(reference: str | Target, verify_npu: str = CUT, neutron: str = 
         ("neutron", neutron, PRESENCES, NEUTRONS),
     ):
         if given not in known:
-            raise LoweringError(f"there is no {name} {given!r}; there are: {', '.join(known)}")
+            raise LoweringError(f"{name} must be one of {', '.join(known)}; got {given!r}.")
         if given != known[0] and not (isinstance(reference, str) and reference in npus):
             raise LoweringError(
-                f"{name} is {given!r}, and the target is {_shown(reference)}: only the targets "
-                f"{', '.join(npus)} take {name}; remove it"
+                f"{name} is {given!r}, but the target is {_shown(reference)}. Remove {name}: only "
+                f"the targets {', '.join(npus)} take it."
             )
     if isinstance(reference, Target):
         return reference
     if not isinstance(reference, str):
         raise LoweringError(
-            f"the target is {describe(reference)}, neither a Target nor a text: a name, or "
-            f"{REFERENCE_FORMS}"
+            f'target must be a Target or a name such as "cortex-m" ({REFERENCE_FORMS} for your '
+            f"own); got {describe(reference)}."
         )
     if ":" not in reference:
         if reference == _CORTEX_M.name:
@@ -65,14 +65,15 @@ def target_named(reference: str | Target, verify_npu: str = CUT, neutron: str = 
         near = get_close_matches(reference.lower(), NAMES, 1)
         meant = f" (the nearest is {near[0]!r})" if near else ""
         raise LoweringError(
-            f"there is no target {reference!r}{meant}; there are: {', '.join(NAMES)}. "
-            f"{_CORTEX_M.name!r} is for every core, which a board has, and that is chosen when a "
-            f"model is planned. Of your own target say where it is: {REFERENCE_FORMS}"
+            f"target {reference!r} does not exist{meant}. Targets: {', '.join(NAMES)}. "
+            f"{_CORTEX_M.name!r} covers all cores; the board selects the core. For your own "
+            f"target, give {REFERENCE_FORMS}."
         )
     target = named(reference)
     if not isinstance(target, Target):
         raise LoweringError(
-            f"target {reference} is {target!r}, not an aot.backends.target.Target(name, backends)"
+            f"target {reference} must be an aot.backends.target.Target(name, backends); it is "
+            f"{target!r}."
         )
     return target
 
@@ -113,6 +114,6 @@ def _neutron(name: str, presence: str) -> Target:
 
 def _not_installed(target: str, error: ModuleNotFoundError) -> LoweringError:
     return LoweringError(
-        f"target {target} needs {error.name}, which is not installed here: lower with Bazel, by a "
-        "pte_model or //aot:lower"
+        f"target {target} needs {error.name}, which is not installed here. Lower with Bazel: "
+        "pte_model or //aot:lower."
     )

@@ -78,10 +78,10 @@ def test_what_no_kernel_runs_is_an_error(function: Any, text: str) -> None:
     [
         (
             {"target": "cortex-a"},
-            r"no target 'cortex-a' \(the nearest is 'cortex-m'\)",
+            r"target 'cortex-a' does not exist \(the nearest is 'cortex-m'\)",
         ),
         ({"quantization": "int4"}, "no quantization 'int4'"),
-        ({"io_layout": "chwn"}, "no I/O layout 'chwn'; there are: auto, keep, nhwc"),
+        ({"io_layout": "chwn"}, "io_layout must be one of auto, keep, nhwc"),
     ],
 )
 def test_unknown_options(options: dict[str, Any], text: str) -> None:

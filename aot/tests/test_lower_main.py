@@ -257,8 +257,8 @@ def no_epochs(module: nn.Module) -> None:
 def test_settings_of_quantization(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for setting, text in (
         ('--quantization={"head": "float32"}', "quantization: 'head' matches no layer"),
-        ('--observer={"head"}', "is not JSON"),
-        ('--observer={"head": 3}', "values are texts"),
+        ('--observer={"head"}', "must be valid JSON"),
+        ('--observer={"head": 3}', "all values must be strings"),
     ):
         assert run(tmp_path, lowering("linear", "rows", setting)) == 1
         assert text in capsys.readouterr().err
@@ -293,7 +293,11 @@ def test_a_module_that_is_another_one_is_told_by_its_file() -> None:
     ("model", "calibration", "text"),
     [
         ("missing", "rows", "has no 'missing'"),
-        ("a_list", "rows", "gives a list, not a torch.nn.Module"),
+        (
+            "a_list",
+            "rows",
+            "must return a torch.nn.Module or an exported program; it returns a list",
+        ),
         ("linear", "nothing", "yields no samples"),
         ("linear", "mixed_rows", "calibration sample 1, input 0 is float32[1, 5]"),
         ("with_width", "rows", "with_width requires arguments (width), but is called with none"),
@@ -330,8 +334,11 @@ def test_wrong_modules(
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (["rows"], "--test_inputs are for --vectors"),
-        (["wide_rows", "--vectors=x.npz"], r"sample 0, input 0 is float32\[1, 5\], the model was"),
+        (["rows"], "--test_inputs needs --vectors"),
+        (
+            ["wide_rows", "--vectors=x.npz"],
+            r"sample 0, input 0 is float32\[1, 5\], but the model was",
+        ),
         (["nothing", "--vectors=x.npz"], "nothing yields no samples"),
     ],
 )
@@ -369,11 +376,14 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("--vectors=.", "--vectors=.: is a folder"),
         ("--output=", "--output=: is a folder"),
         ("--program=none/x.program", "--program=none/x.program: the folder"),
-        ("--report=x.pte", "--output, --report, --vectors and --program name one file twice"),
-        ("--report=./x.pte", "--output, --report, --vectors and --program name one file twice"),
-        ("--output=/proc/self/x", "/proc/self/x cannot be written: "),
-        ("--output=/dev/full", "/dev/full cannot be written: No space left on device"),
-        ("--vectors=/dev/full", "/dev/full cannot be written: No space left on device"),
+        ("--report=x.pte", "--output, --report, --vectors and --program must name different files"),
+        (
+            "--report=./x.pte",
+            "--output, --report, --vectors and --program must name different files",
+        ),
+        ("--output=/proc/self/x", "cannot write /proc/self/x: "),
+        ("--output=/dev/full", "cannot write /dev/full: No space left on device"),
+        ("--vectors=/dev/full", "cannot write /dev/full: No space left on device"),
     ],
 )
 def test_places_that_cannot_be_written(

@@ -81,8 +81,8 @@ def test_command_line(files: Path) -> None:
 BAD = {
     "--tflite=none.tflite": "none.tflite: No such file",
     "--tflite=y.tflite": r"this is no \.tflite file",
-    "--tflite=x.tflite --observer=minmax": "--observer: of a .tflite file only --tflite, --target",
-    "": "give --model and --calibration, or --tflite in place of both",
+    "--tflite=x.tflite --observer=minmax": "--observer: not allowed with a .tflite file. It takes",
+    "": "Give both --model and --calibration, or --tflite instead",
 }
 
 

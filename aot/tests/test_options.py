@@ -59,12 +59,12 @@ def test_a_setting_beside_its_group() -> None:
 @pytest.mark.parametrize(
     ("given", "refusal"),
     [
-        ({"io_layout": "nchw"}, "there is no I/O layout 'nchw'"),
-        ({"float_io": 1}, "float_io is 1: True or False"),
-        ({"equalize": "yes"}, "equalize is 'yes': True or False"),
-        ({"train": 3}, "train is .*: give a function"),
-        ({"per_op": None}, "per_op is None: True or False"),
-        ({"min_agreement": 2.0}, "min_agreement is 2.0"),
+        ({"io_layout": "nchw"}, "io_layout must be one of .* got 'nchw'"),
+        ({"float_io": 1}, "float_io must be True or False .* got 1"),
+        ({"equalize": "yes"}, "equalize must be True or False .* got 'yes'"),
+        ({"train": 3}, "train must be a function"),
+        ({"per_op": None}, "per_op must be True or False .* got None"),
+        ({"min_agreement": 2.0}, "min_agreement must be a share .* got 2.0"),
     ],
 )
 def test_a_group_refuses_what_is_not_valid(given: dict[str, Any], refusal: str) -> None:

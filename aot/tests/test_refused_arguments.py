@@ -246,18 +246,18 @@ def train_nothing() -> None: ...
 
 # name: setting, value, texts of the refusal
 SETTINGS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
-    "a core": ("target", "cortex-m4", ("the nearest is 'cortex-m'", "for every core")),
+    "a core": ("target", "cortex-m4", ("the nearest is 'cortex-m'", "covers all cores")),
     "another NPU": ("target", "ethos-u55-127", ("the nearest is 'ethos-u55-128'",)),
-    "no target": ("target", 3, ("the target is int", "pkg.module:name")),
+    "no target": ("target", 3, ("must be a Target", "got int", "pkg.module:name")),
     "bits": ("quantization", "int4", ("no quantization 'int4'", "int8w4")),
     "a type": ("quantization", torch.int8, ("quantization is dtype", "one text")),
     "no layer": ("quantization", {"1": "int8", "head": "int16"}, ("'head' matches no layer",)),
     "an observer": ("observer", ao.MinMaxObserver, ("the class MinMaxObserver", "histogram")),
-    "yes": ("equalize", "yes", ("equalize is 'yes'", "True or False")),
-    "no loop": ("train", "yes", ("train is str", "a function")),
-    "a loop of nothing": ("train", train_nothing, ("train takes ()", "one argument, the module")),
-    "a class": ("train", dict, ("train is the class dict", "a function")),
-    "a layout": ("io_layout", "NHWC", ("no I/O layout 'NHWC'", "nhwc")),
+    "yes": ("equalize", "yes", ("got 'yes'", "equalize must be True or False")),
+    "no loop": ("train", "yes", ("a function that trains", "got str")),
+    "a loop of nothing": ("train", train_nothing, ("it takes ()", "one argument, the module")),
+    "a class": ("train", dict, ("a function that trains", "got the class dict")),
+    "a layout": ("io_layout", "NHWC", ("got 'NHWC'", "nhwc")),
     "no report": ("input_from", "x.json", ("input_from is str", "lowered.report")),
     "no scale": (
         "input_from",
@@ -274,8 +274,8 @@ SETTINGS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
         },
         ("input_from is dict", "lowered.report"),
     ),
-    "percent": ("min_agreement", 95, ("it is a share", "[0, 1]")),
-    "decibels": ("min_sqnr", "high", ("min_sqnr is 'high'", "decibels")),
+    "percent": ("min_agreement", 95, ("must be a share", "[0, 1]")),
+    "decibels": ("min_sqnr", "high", ("got 'high'", "decibels")),
     "a quantizer": ("quantizer", Int8Quantizer, ("the class Int8Quantizer", "an object of")),
     "no samples": ("calibration", [], ("calibration data are empty", "at least one sample")),
     "NaN": ("calibration", [X, X * torch.nan], ("calibration sample 1, input 0", "Fix the")),
@@ -290,7 +290,11 @@ SETTINGS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
         ("sample 0, input 0 is int64[2, 8]", "x.to(torch.float32)"),
     ),
     "samples by name": ("calibration", {"x": X}, ("got dict", "[sample]")),
-    "evaluation of nothing": ("evaluation", [], ("evaluation data are empty", "leave them out")),
+    "evaluation of nothing": (
+        "evaluation",
+        [],
+        ("evaluation data are empty", "leave evaluation out"),
+    ),
 }
 
 

@@ -40,9 +40,9 @@ def doubt(subject: Subject) -> Iterator[Finding]:
                     module_path(value.value),
                     source_line(value.value),
                     f"{end.count / value.elements:.1%} of {name_of(value.value)} is {end.at:.6g} "
-                    f"on {subject.described}; all else is within {interval(low, high)}, which is "
-                    f"{steps:.1f} steps of a range that goes so far: fill with a number nearer to "
-                    "the others, or clamp there",
+                    f"on {subject.described}; all else is within {interval(low, high)}, "
+                    f"only {steps:.1f} steps of the wide range. Fill with a number nearer to the "
+                    "others, or clamp there",
                 )
 
 

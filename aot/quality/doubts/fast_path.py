@@ -26,10 +26,10 @@ def doubt(subject: Subject) -> list[Finding]:
                     "",
                     path,
                     "",
-                    f"on {subject.described} nn.TransformerEncoder gives 0 at padding where no "
-                    "gradient is taken, on torch's fast path; the device, and what is measured "
-                    "here, does not: build it with enable_nested_tensor=False to compare, or put "
-                    "y.masked_fill(mask[..., None], 0.0) behind it to have zeros on the device",
+                    f"on {subject.described} nn.TransformerEncoder gives 0 at padding on torch's "
+                    "fast path (no gradients); the device and this measurement do not. To compare, "
+                    "build it with enable_nested_tensor=False. For zeros on the device, add "
+                    "y.masked_fill(mask[..., None], 0.0) after it",
                 )
             ]
     return []

@@ -45,9 +45,9 @@ def doubt(subject: Subject) -> list[Finding]:
             node.name,
             module_path(node),
             source_line(node),
-            f"a mask hides {count} whole rows of the softmax `{node.name}` on {subject.described}: "
-            "the device gives them 0, and the model something else; have the mask keep an element "
-            "of each row, or fill with minus infinity and make what comes of it 0",
+            f"a mask hides {count} whole rows of the softmax `{node.name}` on {given}. The "
+            "device gives them 0, the model another value. Keep an element of each row in the "
+            "mask, or fill with minus infinity and set the result to 0",
         )
         for node, count in hidden.rows.items()
         if count and is_off

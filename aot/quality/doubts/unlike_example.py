@@ -47,9 +47,9 @@ def doubt(subject: Subject) -> Iterator[Finding]:
         yield finding_at(
             "unlike_example",
             node,
-            f"{name_of(node)} is in {interval(low, high)} in the example, and in "
-            f"{interval(least, most)} in the calibration samples: one of the two is not what the "
-            "device will see; give both in the scale of training, normalised as they were",
+            f"{name_of(node)} is in {interval(low, high)} in the example, but in "
+            f"{interval(least, most)} in the calibration samples. One of them differs from the "
+            "device's input. Use the scale and normalisation of training for both",
         )
 
 

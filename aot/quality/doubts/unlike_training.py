@@ -61,7 +61,7 @@ def doubt(subject: Subject) -> Iterator[Finding]:
                 "unlike_training",
                 node,
                 f"{name} for the calibration samples is {what} for those that its BatchNorm was "
-                "trained with: give samples in the scale of training, normalised as they were",
+                "trained with. Give samples in the scale and normalisation of training",
             )
             return
 

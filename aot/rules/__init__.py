@@ -11,17 +11,15 @@ from collections.abc import Sequence
 import torch
 from torch.fx import Node
 
-import kernels.ops
 from aot.dialect.results import taken_from
 from aot.dialect.rule import Carries, Clamp, Family, Integers, Rule, as_clamp
 from aot.rules import function, integers, masks, movement, unary
 from aot.rules.function import Roots, is_elementwise
+from kernels.ops import MODULES
 from tools.python.submodules import submodules
 
 FAMILIES: Sequence[Family] = [
-    module.FAMILY
-    for module in (*submodules(__name__), *kernels.ops.MODULES)
-    if hasattr(module, "FAMILY")
+    module.FAMILY for module in (*submodules(__name__), *MODULES) if hasattr(module, "FAMILY")
 ]
 _TABLE: dict[object, Rule] = {op: rule for f in FAMILIES for op, rule in f.rules.items()}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Pilotlight's builds need from outside, for a WORKSPACE and for a MODULE.bazel."""
+"""External dependencies of Pilotlight's builds, for a WORKSPACE and for a MODULE.bazel."""
 
 load("//tools/repositories:arm_gnu_toolchain.bzl", "arm_gnu_toolchain")
 load("//tools/repositories:buildifier.bzl", "buildifier")
@@ -39,7 +39,7 @@ def pilotlight_repositories(python_requirements = []):
     """
     _declare(python_requirements)
 
-    # The first that fits a platform is chosen: sanitizers before plain.
+    # Bazel selects the first toolchain fitting a platform: sanitizers come before plain ones.
     native.register_toolchains(
         "@python_env//:toolchain",
         "@pilotlight//tools/toolchains:host_sanitized",

@@ -75,13 +75,13 @@ _QUANTIZE, _IO, _MEASURE = Quantize(), Io(), Measure()
 
 @dataclass(frozen=True, repr=False)
 class Lowered(Artefact):
-    """A lowered module of PyTorch.
+    """A lowered PyTorch module.
 
     Attributes:
-      floats: the model as a graph, before it was quantized.
-      quantized: torchao's quantized graph that `module` was made from.
+      floats: the model as a graph, before quantization.
+      quantized: torchao's quantized graph, the source of `module`.
       folded: the dialect graph before the layout passes, for comparisons.
-      quality: how far it is from the float model.
+      quality: its distance from the float model.
     """
 
     floats: GraphModule
@@ -266,7 +266,7 @@ def _quantize(accepted: _Accepted, calibration: Iterable[Any], measure: Measure)
     warn_of_losses(aten)
     float_model = FloatModel(inputs.model, aten.meta["computed"])
     outputs = float_model(inputs.example)
-    # What comes in one batch has no order: it is no sequence.
+    # Samples in one batch have no order: they are no sequence.
     splits = not initial_state(aten)
     evaluation = measure.evaluation
     held = None if evaluation is None else held_out(evaluation, inputs, splits)

@@ -159,7 +159,7 @@ _VECTORS = flags.DEFINE_string(
 
 _DEFAULT_VECTORS = 8
 
-# What there is to say of a .tflite file: all else is in it.
+# Message for a .tflite file: the file contains everything else.
 _OF_TFLITE = (
     *("tflite", "target", "verify_npu", "neutron", "output", "report", "program"),
     *("test_inputs", "vectors"),
@@ -265,7 +265,7 @@ def _check_model() -> None:
 
 def _lower_tflite() -> tuple[Artefact, list[tuple[torch.Tensor, ...]]]:
     """The lowered file, and inputs for the vectors."""
-    # Imported when it is asked for: TFLite's schema is nothing that others need.
+    # Import on demand: only this path needs TFLite's schema.
     from aot.lower_tflite import lower_tflite, random_inputs
 
     path = _path(str(_TFLITE.value))

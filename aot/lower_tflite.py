@@ -37,20 +37,22 @@ def lower_tflite(
     verify_npu: str = CUT,
     neutron: str = REQUIRED,
 ) -> Artefact:
-    """Lowers a model that is quantized already: nothing is calibrated, and there is no float model
-    to measure it against.
+    """Lower a quantized model: there is no calibration, and no float model to measure against.
 
     Args:
-      data: of the .tflite file, of int8 or int16 values with int8 weights (docs/tflite.md).
-      target: as of `lower`.
-      verify_npu: as of `lower`.
-      neutron: as of `lower`.
+      data: of the .tflite file, with int8 or int16 values and int8 weights
+        (docs/tflite.md).
+      target: see `lower`.
+      verify_npu: see `lower`.
+      neutron: see `lower`.
 
     Returns:
-      Its inputs and outputs have the file's order, shapes and types; images are [N, H, W, C].
+      Its inputs and outputs have the file's order, shapes and types; images are [N, H, W,
+        C].
 
     Raises:
-      LoweringError: it is no such file, or has an op that is not supported: which one, and what is.
+      LoweringError: it is no such file, or has an unsupported op. The text lists it, and
+        the supported ones.
       InternalError: a fault of Pilotlight, with a file to send.
     """
     target = target_named(target, verify_npu, neutron)
@@ -84,7 +86,7 @@ def _random(node: Node, generator: torch.Generator) -> torch.Tensor:
     value = node.meta["val"]
     if value.dtype.is_floating_point:
         return torch.randn(value.shape, generator=generator)
-    if value.dtype not in (torch.int8, torch.int16):  # indices, which may reach nowhere but here
+    if value.dtype not in (torch.int8, torch.int16):  # indices, valid nowhere but here
         return torch.zeros(value.shape, dtype=value.dtype)
     info = torch.iinfo(value.dtype)
     return torch.randint(

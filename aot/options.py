@@ -140,7 +140,7 @@ def _check_switches(settings: Quantize | Io | Measure) -> None:
 
 
 def _check_train(train: object) -> None:
-    """Raise LoweringError where a training loop does not take the module that it trains."""
+    """Raise LoweringError if a training loop does not take its module."""
     if not callable(train) or isinstance(train, type):
         raise LoweringError(
             f"train must be a function that trains the module passed to it; got {describe(train)}."

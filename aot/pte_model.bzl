@@ -226,7 +226,7 @@ def pte_model(
     )
 
 def _npu_flags(target, verify_npu, neutron):
-    """Returns the flags that a target takes beside the others."""
+    """Returns the extra flags a target takes."""
     if target.startswith(_ETHOS_U):
         return ["--verify_npu=" + verify_npu]
     return ["--neutron=" + neutron] if target.startswith(_NEUTRON) else []
@@ -235,7 +235,7 @@ def _by_layer(setting):
     return json.encode(setting) if type(setting) == "dict" else setting
 
 def _target(name, target, deps, kwargs):
-    """Returns the target as lowering takes it, and what it needs beside deps."""
+    """Returns the target as lowering takes it, and its needs besides deps."""
     if target == "tflite":
         fail("pte_model %s: a .tflite file is written by //aot:lower -- --target tflite" % name)
     if target.startswith(_ETHOS_U):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`board` and the words that a board and its chip are described with."""
+"""`board`, and the functions that describe a board and its chip."""
 
 load("//boards:board_rule.bzl", "board_data", "board_rule")
 load("//boards:board_transition.bzl", "CONSOLES")
@@ -114,10 +114,10 @@ uart_driver = _uart_driver
 wait_for = _wait_for
 write = _write
 
-# The core's own exceptions and what stands in front of them, in the vector table.
+# Number of vector table entries for the core's own exceptions and the initial stack pointer.
 _FIRST_INTERRUPT = 16
 
-# Where a stack that overflows is caught (boards/common/cpu_armv7m.c).
+# Memory below a stack to catch an overflow (boards/common/cpu_armv7m.c).
 _STACK_GUARD = 32 * KB
 
 def mcuboot_slot(offset, size, header = 512):
@@ -159,7 +159,9 @@ def _console(board, chip, uart):
     }
 
 def _writes(board, chip, uart, more):
-    """Returns what is written before the program starts: by the chip, the board, for the console."""
+    """Returns the register writes before the program starts: of the chip, the board, and the
+    console.
+    """
     writes = chip.writes + more
     if chip.uart_driver.init:
         tx = pin_number(board, uart.tx) if uart.tx else None
@@ -231,7 +233,7 @@ def board(
         of the vector table in the section `.vectors`.
     """
     chip = with_clock(name, chip, clock)
-    code_end = 0  # bytes behind the slot
+    code_end = 0  # bytes after the slot
     if slot:
         code_offset = slot["offset"] + slot["header"]
         code_end = [one["size"] for one in chip.memories if one["name"] == chip.code][0] - slot["offset"] - slot["size"]
@@ -252,7 +254,7 @@ def board(
         if used not in by_name:
             fail("board %s: no memory is called %s; there are %s" % (name, used, by_name.keys()))
 
-    # A boot loader in front of the program has what the ROM reads.
+    # A boot loader before the program has the header the ROM reads.
     boot_header = chip.boot_header if not code_offset else None
     header_size = boot_header.size if boot_header else 0
     vectors_alignment = _vectors_alignment(chip.irqs)

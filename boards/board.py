@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python knows of a board: reads the board.json that the rule `board` writes."""
+"""Board data for Python: reads the board.json written by the rule `board`."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 
 class BoardError(Exception):
-    """A board's data contradict themselves; the text says which board and how."""
+    """Error: a board's data are contradictory. The message gives the board and the
+    contradiction.
+    """
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Pool:
-    """Bytes of a memory that activations and scratch may use."""
+    """Bytes of a memory available to activations and scratch."""
 
     name: str
     bytes: int
@@ -35,11 +37,12 @@ class Pool:
 
 @dataclass(frozen=True)
 class Console:
-    """What the driver of the UART that text goes to is told (boards/common/link_symbols.h).
+    """Settings for the console's UART driver (boards/common/link_symbols.h).
 
     Attributes:
-        rx_pin: -1 if the UART receives nothing, for want of a pin; 0 if it leaves no pin open.
-        kind: what has the text of this image instead, if it is not "uart".
+        rx_pin: -1 if the UART receives nothing because it has no pin; 0 if no pin needs
+            to be chosen.
+        kind: destination of this image's text, if it is not "uart".
     """
 
     base: int = 0
@@ -51,8 +54,10 @@ class Console:
 
 @dataclass(frozen=True)
 class Write:
-    """What happens to a register before the program starts: the bits `clear` become those of `set`,
-    or (`wait`) it is read until they are.
+    """A register access before the program starts.
+
+    It replaces the bits `clear` by those of `set`. With `wait` it reads the register until they
+    have that value.
     """
 
     address: int
@@ -63,7 +68,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Timer:
-    """The periodic timer: its registers, what it counts with, the name of its interrupt."""
+    """The periodic timer: its registers, its clock, the name of its interrupt."""
 
     base: int
     clock_hz: int
@@ -72,7 +77,7 @@ class Timer:
 
 @dataclass(frozen=True)
 class AxiLimit:
-    """How an NPU uses memory: bytes of a burst, AXI memory type, transfers at once."""
+    """Memory use of an NPU: bytes of a burst, AXI memory type, transfers at once."""
 
     burst_bytes: int
     memory_type: int
@@ -82,10 +87,12 @@ class AxiLimit:
 
 @dataclass(frozen=True)
 class Npu:
-    """An Ethos-U: which one, memories that it does not reach, address of its registers, interrupt,
-    Vela's memory mode, memory for its scratch, and of Dedicated_Sram memory and size of its cache.
+    """An Ethos-U NPU: its configuration, unreachable memories, register address and interrupt.
 
-    `simulated`: the functional model stands in where no NPU answers.
+    The other fields are Vela's memory mode, the memory for its scratch, and the memory and size of
+    the Dedicated_Sram cache.
+
+    `simulated`: a functional model replaces a missing NPU.
     """
 
     configuration: str
@@ -102,14 +109,15 @@ class Npu:
 
 @dataclass(frozen=True)
 class Engine:
-    """What runs the delegates of a backend.
+    """Engine running the delegates of a backend.
 
     Attributes:
         backend: its id in a .pte, e.g. "EthosUBackend".
-        configuration: which one it is, e.g. "ethos-u55-128"; "" if it takes any payload.
-        memories: that it reaches; all if there are none.
+        configuration: e.g. "ethos-u55-128"; "" if it takes any payload.
+        memories: reachable memories; all if the list is empty.
         scratch: the one of them for its scratch memory; "" for any.
-        cache_bytes: of its own memory that payloads are made for, such as an Ethos-U65's cache.
+        cache_bytes: of its own memory required by payloads, such as an Ethos-U65's
+            cache.
     """
 
     backend: str
@@ -121,11 +129,11 @@ class Engine:
 
 @dataclass(frozen=True)
 class Simulator:
-    """What runs the board's images: `qemu` with a machine's name, or `native` for the host.
+    """Simulator for the board's images: `qemu` with a machine's name, or `native` for the host.
 
     Attributes:
-        serial: which of the machine's serial ports is the console.
-        vectors: address of the vector table, None if it is where the machine's core looks.
+        serial: the machine's serial port for the console.
+        vectors: address of the vector table, None if it is at the core's default.
     """
 
     kind: Literal["qemu", "native"]
@@ -136,8 +144,8 @@ class Simulator:
 
 @dataclass(frozen=True)
 class Slot:
-    """A slot of MCUboot: bytes from the start of the memory for code, of the slot, and of the
-    header that leads it. The image is linked to lie behind the header.
+    """A slot of MCUboot, in bytes: offset in the memory for code, size of the slot, size of its
+    header. The image is linked for the address after the header.
     """
 
     offset: int
@@ -147,7 +155,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Fvp:
-    """Arm's model of the board: a program, and what it is told."""
+    """Arm's model of the board: a program and its arguments."""
 
     program: str
     parameters: Mapping[str, str]
@@ -155,25 +163,26 @@ class Fvp:
 
 @dataclass(frozen=True)
 class Board:
-    """A board as its BUILD.bazel describes it; sizes in bytes.
+    """A board as described by its BUILD.bazel; sizes in bytes.
 
     Attributes:
-        core: as -mcpu names it, or "host".
-        isa: class of kernels that the core runs: "scalar", "dsp" or "mve".
-        code, weights, data: names of the memories for code, for constants of models, and for stacks
-            and variables.
+        core: as for -mcpu, or "host".
+        isa: class of kernels the core runs: "scalar", "dsp" or "mve".
+        code, weights, data: names of the memories for code, for constants of models, and
+            for stacks and variables.
         stack, handler_stack: size of the program's stack and of the exception handlers'.
-        variables: bytes of the data memory that plans leave to variables outside of arenas.
+        variables: bytes of the data memory left by plans to variables outside of
+            arenas.
         heap: bytes of the data memory for malloc.
         arena: memories for activations and scratch, the best first.
         irqs: numbers of the chip's interrupts by name.
         vectors_alignment: of the vector table.
         engines: for delegates, the NPU's among them.
-        flash: what writes images to it, the best first (tools/image/flash_tools.py).
+        flash: tools that write images to it, the best first (tools/image/flash_tools.py).
         writes: to registers, in this order, before anything else.
-        boot_header: size of what the chip's ROM reads, in front of the vector table.
-        startup: labels of the libraries that programs start with, behind "//".
-        slot: where a boot loader looks for a signed image, None if there is none.
+        boot_header: size of the header before the vector table, read by the chip's ROM.
+        startup: labels of the start-up libraries of programs, after "//".
+        slot: place where a boot loader expects a signed image, None if there is none.
     """
 
     name: str
@@ -205,8 +214,8 @@ class Board:
 
     @property
     def shared_arena(self) -> str:
-        """The memory of the arena that models of a program share: the best one, or where there is
-        an engine the one that it works in.
+        """Arena memory shared by the models of a program: the best one, or an engine's work memory
+        if there is an engine.
         """
         for engine in self.engines:
             reached = engine.memories or [pool.name for pool in self.arena]
@@ -217,7 +226,7 @@ class Board:
         return self.arena[0].name
 
     def memory(self, name: str) -> Memory:
-        """Returns the memory of that name.
+        """Return the memory of that name.
 
         Raises:
             BoardError: there is none.
@@ -228,7 +237,7 @@ class Board:
         raise BoardError(f"board {self.name}: no memory is called {name!r}")
 
     def memory_at(self, address: int) -> Memory:
-        """Returns the memory that an address lies in.
+        """Return the memory containing an address.
 
         Raises:
             BoardError: there is none.

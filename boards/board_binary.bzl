@@ -16,8 +16,8 @@ def link_for_board(ctx, name, deps):
       deps: targets with CcInfo, one of them with main.
 
     Returns:
-      A struct with the Files `elf`, `linked` (the same, whether it fits on the board or not) and,
-      None for the host, `map`.
+      A struct with the Files `elf`, `linked` (the same, even if it does not fit on the
+      board) and, None for the host, `map`.
     """
     board = ctx.attr.board[BoardInfo]
     toolchain = find_cc_toolchain(ctx)
@@ -31,9 +31,10 @@ def link_for_board(ctx, name, deps):
             "-Wl,-Map=" + map_file.path,
             "-Wl,--orphan-handling=error",
             "-Wl,--fatal-warnings",
-            # What does not fit may overlap: //tools/image:fit says so, and how much is missing.
+            # Parts that do not fit may overlap: //tools/image:fit reports this and the missing
+            # size.
             "-Wl,--no-check-sections",
-            # tools/image/stack_bound.py tells addresses from numbers by their relocations.
+            # tools/image/stack_bound.py uses relocations to distinguish addresses from numbers.
             "-Wl,--emit-relocs",
         ]
     linked = cc_common.link(
@@ -46,7 +47,7 @@ def link_for_board(ctx, name, deps):
         ),
         cc_toolchain = toolchain,
         name = name + (".linked.elf" if is_checked else ".elf"),
-        # The start-up code leads: it is linked whole, and refers to main in an archive behind it.
+        # The start-up code comes first: it is linked whole, and refers to main in a later archive.
         linking_contexts = [board.startup.linking_context] + [
             dep[CcInfo].linking_context
             for dep in deps

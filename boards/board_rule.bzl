@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a board is for other rules: its data, and what images for it are linked with."""
+"""Providers of a board for other rules: its data, and the libraries to link images with."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo")
@@ -11,7 +11,7 @@ _ALIGNMENT = 16
 # Cores of which LLVM has no model that estimates cycles (tools/simulator/cycles.py).
 WITHOUT_CYCLES = ["cortex-m0", "cortex-m0plus", "cortex-m23"]
 
-# An exception pushes up to 104 bytes, whatever the program takes; that is not always known.
+# An exception pushes up to 104 bytes on top of the program's own need, which is not always known.
 _LEAST_STACK = 128
 
 BoardInfo = provider(
@@ -30,7 +30,7 @@ BoardInfo = provider(
 )
 
 def _with_sizes(ctx, data):
-    """Returns a board's data with the sizes that an image asks for, and what they leave for arenas."""
+    """Returns a board's data with the sizes requested by an image, and the rest for arenas."""
     sizes = {size: data[size] for size in SIZES}
     for setting in ctx.attr._sizes:
         asked = setting[BuildSettingInfo].value
@@ -113,7 +113,7 @@ def _board_rule_impl(ctx):
         OutputGroupInfo(json = depset([json_file])),
     ]
 
-# Called by board() of board.bzl and host_board(), which know what the data are.
+# Called by board() of board.bzl and host_board(), which define the content of the data.
 board_rule = rule(
     implementation = _board_rule_impl,
     attrs = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How programs run on simulated boards."""
+"""Targets running programs on simulated boards."""
 
 load("@rules_python//python:defs.bzl", "py_binary", "py_test")
 load("//boards:cycles.bzl", "llvm_for_board")
@@ -69,13 +69,13 @@ def board_sim(name, image, facts = [], has_plan = False, cycles = None, testonly
     )
 
 def board_run_test(name, program, arguments = [], data = [], **kwargs):
-    """Makes a test that passes if a program ends well on its board's simulator (tools/image/run.py).
+    """Makes a test that passes if a program succeeds on its board's simulator (tools/image/run.py).
 
     Args:
       name: of the test.
       program: label of a board_binary or firmware_image.
       arguments: more arguments of tools/image/run.py.
-      data: files that the arguments name.
+      data: files used in the arguments.
       **kwargs: other attributes of py_test.
     """
     _run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rule `board_timer`: the periodic timer of the board that a configuration is for."""
+"""The rule `board_timer`: the periodic timer of the current configuration's board."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//boards:board_rule.bzl", "BoardInfo")

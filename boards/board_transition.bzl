@@ -8,17 +8,17 @@ _PLATFORMS = "//command_line_option:platforms"
 _OPTIMIZE = "//tools/platforms:optimize"
 _PROFILE_STEPS = "//firmware/runtime:profile_steps"
 
-# What an image may have otherwise than its board, in bytes, and what says that it has not.
+# Sizes an image may set differently from its board, in bytes, and the value for "no difference".
 SIZES = ["stack", "handler_stack", "variables", "heap"]
 OF_THE_BOARD = -1
 
-# Where an image's text goes.
+# Destination of an image's text output.
 CONSOLE = "//boards:console"
 CONSOLES = ["uart", "rtt", "semihosting"]
 
 _SETTINGS = ["//boards:" + size for size in SIZES]
 
-# What a configuration says that is for no image.
+# Settings of a configuration that is for no image.
 _NO_IMAGE = {CONSOLE: CONSOLES[0], _PROFILE_STEPS: False} | {setting: OF_THE_BOARD for setting in _SETTINGS}
 
 def _board_impl(_settings, attr):
@@ -29,8 +29,8 @@ def _board_impl(_settings, attr):
         CONSOLE: getattr(attr, "console", CONSOLES[0]),
     } | {"//boards:" + size: getattr(attr, size, OF_THE_BOARD) for size in SIZES}
 
-# For rules with an attribute `board`, and perhaps `optimize` and some of SIZES: they and all that they depend on are
-# built for that board.
+# For rules with an attribute `board`, and perhaps `optimize` and some of SIZES. They and all their
+# dependencies are built for that board.
 board_transition = transition(
     implementation = _board_impl,
     inputs = [],
@@ -41,8 +41,8 @@ def _core_impl(settings, attr):
     core = [Label("//tools/platforms:" + attr.core)] if attr.core else settings[_PLATFORMS]
     return _NO_IMAGE | {_CURRENT: HOST, _PLATFORMS: core}
 
-# For libraries that know nothing of a board but its core, which the attribute `core` names: "" for the host, whose
-# platform stays.
+# For libraries that depend only on a board's core. The attribute `core` selects it: "" for the
+# host, whose platform stays.
 core_transition = transition(
     implementation = _core_impl,
     inputs = [_PLATFORMS],
@@ -52,7 +52,8 @@ core_transition = transition(
 def _no_board_impl(_settings, _attr):
     return _NO_IMAGE | {_CURRENT: HOST, _OPTIMIZE: "", _PLATFORMS: []}
 
-# For attributes whose targets are the same for every board and for a profile (a .pte): they are built once.
+# For attributes whose targets are the same for every board and for a profile (a .pte): they are
+# built once.
 no_board_transition = transition(
     implementation = _no_board_impl,
     inputs = [],
@@ -62,7 +63,7 @@ no_board_transition = transition(
 def _any_board_impl(_settings, _attr):
     return _NO_IMAGE | {_CURRENT: HOST, _OPTIMIZE: ""}
 
-# For programs of the machine that builds, whose platform stays.
+# For programs of the build machine, whose platform stays.
 any_board_transition = transition(
     implementation = _any_board_impl,
     inputs = [],

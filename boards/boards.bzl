@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boards of this folder, each in one list; boards/tests/test_lists.py checks which."""
+"""The boards of this folder, each in one list; boards/tests/test_lists.py checks the lists."""
 
-# The machine that the build runs on, with sanitizers.
+# The build machine, with sanitizers.
 HOST = "//boards/host"
 
-# Simulated boards, one for each core: what depends on the core alone, as kernels do, is tested here.
+# Simulated boards, one for each core. Code that depends only on the core, such as kernels, is
+# tested here.
 ONE_PER_CORE = [
     "//boards/corstone300",
     "//boards/mps2_an385",
@@ -14,7 +15,8 @@ ONE_PER_CORE = [
     "//boards/microbit",
 ]
 
-# All that are simulated: here start-up, memories and console are tested, and a whole path.
+# All simulated boards. Start-up, memories and console are tested here, and a complete run from
+# model to image.
 SIMULATED = ONE_PER_CORE + [
     "//boards/b_l475e_iot01a",
     "//boards/lm3s6965evb",
@@ -30,16 +32,17 @@ SIMULATED = ONE_PER_CORE + [
 # Boards of SIMULATED once more, where delegates run on the NPU: models on it are tested here.
 WITH_NPU = ["//boards/corstone300_ethos_u55"]
 
-# The same with other NPUs: models that are lowered for them are tested.
+# The same boards with other NPUs. Models lowered for those are tested.
 OTHER_NPUS = [
     "//boards/corstone300_ethos_u55_256",
     "//boards/corstone300_ethos_u65",
 ]
 
-# Those that only Arm's model simulates, which is not at hand: images are built, by hand.
+# Boards with no other simulator than Arm's model, which is not available here. Images are built
+# manually.
 ONLY_FVP = ["//boards/corstone320"]
 
-# Those that nothing simulates: their start-up runs on a fake of their registers.
+# Boards without a simulator. Their start-up code runs on a fake of their registers.
 NOT_SIMULATED = [
     "//boards/alif_e7_devkit",
     "//boards/arduino_nano33ble",
@@ -64,7 +67,7 @@ NOT_SIMULATED = [
 # Every board.
 ALL = SIMULATED + NOT_SIMULATED
 
-# Those that are on sale, or were: what is said of them is compared with what others say.
+# Boards that are, or were, on sale. Their data are compared with other sources.
 COMMERCIAL = [
     board
     for board in ALL
@@ -77,6 +80,6 @@ def board_name(board):
     """Returns the name of a board's folder.
 
     Args:
-      board: label of the board, relative to the package that calls.
+      board: label of the board, relative to the calling package.
     """
     return native.package_relative_label(board).name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`chip` and its memories, once for all boards that have it."""
+"""`chip` and its memories: one description for all boards with the chip."""
 
 KB = 1024
 MB = 1024 * 1024

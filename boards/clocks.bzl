@@ -15,7 +15,7 @@ def periodic_timer(library, handler, clock_hz, base = 0):
     return struct(library = library, handler = handler, clock_hz = clock_hz, base = base)
 
 def systick(clock_hz):
-    """The core's own timer, clocked as the core is."""
+    """The core's own timer, with the core's clock."""
     return periodic_timer(Label("//boards/common:timer_systick"), "SysTick", clock_hz)
 
 def nrf_timer(name, base):
@@ -34,7 +34,7 @@ def clock(core_hz, uart_hz, writes = [], init = None):
     return struct(core_hz = core_hz, uart_hz = uart_hz, writes = writes, init = init)
 
 def with_clock(board, chip, name):
-    """Returns a chip as a board runs it.
+    """Returns a chip with the clock used by a board.
 
     Args:
       board: the board's name.
@@ -42,7 +42,7 @@ def with_clock(board, chip, name):
       name: "reset" or "max".
 
     Returns:
-      The same, or with other clocks and what starts them.
+      The same, or with other clocks and the code that starts them.
     """
     if name == "reset":
         return chip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table that a build ends with when something is too large for a board."""
+"""Table printed at the end of a build if something is too large for a board."""
 
 from collections.abc import Sequence
 
@@ -16,13 +16,13 @@ def does_not_fit_table(
     where: Sequence[tuple[str, str]],
     largest: Sequence[tuple[str, int]],
 ) -> str:
-    """The table as text.
+    """Return the table as text.
 
     Args:
-      title: what does not fit on which board, and which memory is too small.
+      title: the item that does not fit, the board, and the memory that is too small.
       need, have: bytes.
       where: further rows, (name, text).
-      largest: (what, bytes) of what takes most, largest first.
+      largest: (item, bytes) of the largest items, largest first.
     """
     rows = [
         ("need", f"{need:,} bytes"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs delegates beside the core."""
+"""Engines running delegates, besides the core."""
 
 def engine(backend, configuration = "", out_of_reach = [], scratch = "", cache_bytes = 0):
     """Describes an engine for the delegates of a backend.
@@ -59,12 +59,12 @@ def ethos_u(
     }
 
 def engines_of(engines, npu, memories):
-    """Says in board.json's words what runs delegates on a chip.
+    """Returns the engines of a chip in the form of board.json.
 
     Args:
       engines: list of engine().
       npu: ethos_u(), None if there is none.
-      memories: names of the memories that there are.
+      memories: names of the existing memories.
 
     Returns:
       A list of dicts.

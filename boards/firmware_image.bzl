@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The macro `firmware_image`: everything that is flashed on a board, and what explains it."""
+"""The macro `firmware_image`: all files flashed on a board, and their documentation."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
@@ -74,7 +74,7 @@ def _size_report(ctx, linked):
     return output
 
 def _lowered(ctx, part):
-    """Returns a file of each model that was lowered here: `pte`, `report` or `vectors`."""
+    """Returns a file of each model lowered here: `pte`, `report` or `vectors`."""
     return [
         getattr(lowered_for(model[LoweredInfo], ctx.attr.board[BoardInfo]), part)
         for model in ctx.attr.models
@@ -82,7 +82,7 @@ def _lowered(ctx, part):
     ]
 
 def _npu_estimates(ctx):
-    """Returns a file of each model that was lowered elsewhere: what it takes of an Ethos-U."""
+    """Returns a file of each model lowered elsewhere: its estimated use of an Ethos-U."""
     files = []
     for model in ctx.attr.models:
         if LoweredInfo in model:
@@ -102,7 +102,7 @@ def _npu_estimates(ctx):
     return files
 
 def _facts(ctx):
-    """Returns the rows of `.sim`'s table that are known of the models."""
+    """Returns the rows of `.sim`'s table with known facts about the models."""
     output = ctx.actions.declare_file(ctx.label.name + ".facts.json")
     told = _lowered(ctx, "report") + _npu_estimates(ctx)
     run_action(
@@ -117,7 +117,7 @@ def _facts(ctx):
     return output
 
 def _copies(ctx, files):
-    """Returns what explains the image beside it, `<name>.<file>`."""
+    """Returns the files that document the image, placed next to it as `<name>.<file>`."""
     copies = []
     for file in files:
         copy = ctx.actions.declare_file("%s.%s" % (ctx.label.name, file.basename))
@@ -219,7 +219,7 @@ _firmware_image = rule(
     toolchains = use_cc_toolchain(),
 )
 
-# What `bazel run <name>.<part>` starts, if it is not called as the part is, and the library with it.
+# Tool that `bazel run <name>.<part>` starts, if its name differs from the part's, and its library.
 _TOOLS = {
     "monitor": "on_board",
     "run": "on_board",
@@ -308,7 +308,8 @@ def firmware_image(
         "facts": ":%s.facts" % name,
     }
 
-    # The first of its binary files is the memory for code; weights in a memory of their own are in the .hex alone.
+    # The first binary file is the memory for code. Weights in a memory of their own are in the .hex
+    # alone.
     written = [":%s.hex" % name, ":%s.code_bin" % name]
     plan_json = [":%s.plan_json" % name] if plans else []
     given = {

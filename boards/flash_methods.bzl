@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an image gets into a chip's memory: the ways that boards name."""
+"""Methods to write an image into a chip's memory, selected by boards."""
 
 def pyocd(target):
     """Flashes with pyOCD and a debug probe. `target` is the chip's name there."""

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The macro `host_board`: the machine that the build runs on."""
+"""The macro `host_board`: the build machine."""
 
 load("//boards:board.bzl", "MB", "ethos_u", "ram")
 load("//boards:board_rule.bzl", "board_rule")
 load("//boards:engines.bzl", "engines_of")
 
 def host_board(name, platform, startup):
-    """Describes the machine that the build runs on as a board with a single, large memory.
+    """Describes the build machine as a board with a single, large memory.
 
     Args:
       name: the folder's name.
-      platform: what programs are built for.
+      platform: target platform of programs.
       startup: cc_library targets with console and exit.
     """
     size = 1024 * MB

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes irqs.h: a chip's interrupts by number, and what handles them and the periodic timer.
+"""Writes irqs.h: a chip's interrupts by number, and the handlers of interrupts and the periodic
+timer.
 
 irq_numbers board.json irqs.h
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`shared_library`: a library that is compiled once for all boards of a core."""
+"""`shared_library`: a library compiled once for all boards of a core."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//boards:board_transition.bzl", "core_transition")
@@ -26,12 +26,12 @@ _shared_library = rule(
 )
 
 def shared_library(name, library, **kwargs):
-    """Stands for a cc_library that knows nothing of an image but its core and `optimize`.
+    """Wraps a cc_library that depends only on an image's core and `optimize`.
 
     Args:
       name: of the target.
       library: the cc_library.
-      **kwargs: visibility and the like.
+      **kwargs: visibility and similar attributes.
     """
     _shared_library(
         name = name,

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of actions for boards: the same for all boards, so that no board's configuration has its own."""
+"""Tools of build actions for boards: shared by all boards, so they are not built for each
+configuration.
+"""
 
 load(":board_transition.bzl", "any_board_transition")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs a board's images where there is no board: QEMU, and Arm's models."""
+"""Simulators for images without a board: QEMU, and Arm's models."""
 
 def qemu(machine, serial = 0, vectors = None):
     """Simulates with QEMU.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of UART, and the registers that are written before a program starts."""
+"""Kinds of UART, and their register writes before a program starts."""
 
 CONSOLE_BAUD = 115200
 
@@ -64,12 +64,12 @@ CMSDK_UART = uart_driver(
 )
 
 def _nrf_pin(pin_cnf):
-    """Connects the pin that receives, and pulls it up; the UART itself takes both pins."""
+    """Connects the receive pin and pulls it up; the UART itself takes both pins."""
     return lambda _uart, _tx, rx: [] if rx == None else [
         write(pin_cnf + rx // 32 * 0x300 + 4 * (rx % 32), 3 << 2),
     ]
 
-# Of Nordic's nRF51.
+# UART of Nordic's nRF51.
 NRF_UART = uart_driver(
     console = Label("//boards/common:console_nrf_uart"),
     baud_register = lambda _clock_hz: 0x01d7e000,
@@ -156,7 +156,9 @@ def lpc_usart(init):
     )
 
 def _stellaris_init(uart, tx, rx):
-    """Clocks of the UART and the ports, which need a moment, and the pins' function."""
+    """Returns writes for the clocks of the UART and the ports, a short wait, and the pins'
+    function.
+    """
     writes = [set_bits(0x400fe104, 1 << int(uart.removeprefix("uart")))]
     for pin in pins(tx, rx):
         port, number = pin // _PORT_PINS, pin % _PORT_PINS
@@ -169,7 +171,7 @@ def _stellaris_init(uart, tx, rx):
         ]
     return writes
 
-# Of TI's Stellaris.
+# UART of TI's Stellaris.
 STELLARIS_UART = pl011(
     has_pin = True,
     init = _stellaris_init,
@@ -222,7 +224,7 @@ def stm32_usart(version, gpio, gpio_clocks, clocks, functions = {}, first_port =
         init = _init,
     )
 
-# Of ST's STM32F4.
+# USART of ST's STM32F4.
 STM32F4_USART = stm32_usart(
     version = 1,
     gpio = 0x40020000,

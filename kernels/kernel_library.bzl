@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernel_library: C kernels, each in the variant for the core that is built for."""
+"""kernel_library: C kernels, each in the variant for the target core."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
 _COPTS = [
-    # A loop that copies stays a loop: no calls of memcpy and memset for a few bytes.
+    # A copy loop stays a loop: no calls of memcpy and memset for a few bytes.
     "-fno-tree-loop-distribute-patterns",
-    # Pointers behind a loop are kept, not computed again from the count.
+    # Pointers after a loop are kept, not computed again from the count.
     "-fno-tree-scev-cprop",
 ]
 
 # The bounds of a saturation stay constants in its loop, where they are one SSAT.
 _NO_MVE_COPTS = ["-fno-move-loop-invariants"]
 
-# GCC turns a loop over vectors with a tail into DLSTP and LETP if no address in it was rewritten.
-# What is not for Helium gets slower by it.
+# GCC turns a vector loop with a tail into DLSTP and LETP if no address in it was rewritten. This
+# flag slows down code without Helium.
 _MVE_COPTS = ["-fno-ivopts"]
 
 def kernel_library(
@@ -25,21 +25,23 @@ def kernel_library(
         small = {},
         float_vectors = [],
         **kwargs):
-    """A cc_library with some sources chosen by the core's class of instructions.
+    """Create a cc_library with some sources chosen by the core's instruction class.
 
     Makes `<name>.files` too, its sources for a core without DSP extension.
 
     Args:
       name: of the library.
       srcs: sources for every core.
-      variants: base name of a source -> the classes ("dsp", "mve") that have a variant of their own:
-        {"x_s8": ["mve"]} is x_s8_mve.c for cores with Helium and x_s8_scalar.c for all others.
-      only: base name of a source -> the classes that have it; the functions in it are called on them
-        only: {"x_by_4_s8": ["dsp"]} is x_by_4_s8_dsp.c for cores with DSP extension and no Helium.
-      small: base name of a source -> the classes for which its `_scalar` form is taken in images that are
-        optimized for size: where that takes less code, and gets constants packed in the same way.
-      float_vectors: base names of the sources whose `_mve` form has vectors of float32: cores whose Helium
-        is of integers only take the `_scalar` one.
+      variants: base name of a source -> the classes ("dsp", "mve") with a variant of
+        their own. {"x_s8": ["mve"]} is x_s8_mve.c for cores with Helium and x_s8_scalar.c
+        for all others.
+      only: base name of a source -> its only classes. Its functions are called only on
+        them. {"x_by_4_s8": ["dsp"]} is x_by_4_s8_dsp.c for cores with DSP extension and no
+        Helium.
+      small: base name of a source -> the classes with the `_scalar` form in size-optimized
+        images. Use it if that form takes less code and has the same constant packing.
+      float_vectors: base names of the sources with float32 vectors in their `_mve` form.
+        Cores with integer-only Helium use the `_scalar` form.
       **kwargs: as for cc_library.
     """
     native.filegroup(
@@ -88,7 +90,7 @@ def _sources(isa, variants, only):
     return sources + ["%s_%s.c" % (base, isa) for base, classes in only.items() if isa in classes]
 
 def _taken(name, source, isa, small, float_vectors):
-    """Returns a source, or a target that is its `_scalar` form in some images, with the same flags."""
+    """Return a source, or a target with its `_scalar` form in some images, with the same flags."""
     base = source.removesuffix("_%s.c" % isa)
     settings = []
     if isa in small.get(base, []):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All kernels: finds the kernel of an op call.
 
-Every folder beside this file that has a kernel.py takes part; a program sees the kernels whose
-targets it depends on, //kernels:registry depends on all. They are imported as they are needed.
+Every folder next to this file with a kernel.py takes part. A program has the kernels in its
+dependencies; //kernels:registry depends on all. Kernels are imported on demand.
 """
 
 import importlib
@@ -15,7 +15,7 @@ _FOLDERS = {path.parent.name for path in Path(__file__).parent.glob("*/kernel.py
 
 
 def all_kernels() -> Mapping[str, Planner]:
-    """By op name."""
+    """Return all planners by op name."""
     for folder in sorted(_FOLDERS):
         _import(folder)
     return KERNELS
@@ -23,7 +23,7 @@ def all_kernels() -> Mapping[str, Planner]:
 
 def kernel_call(call: OpCall, isa: Isa) -> KernelCall:
     """The kernel call of an op; KernelError if the library has none."""
-    # Importing all takes a third of a plan's time. Most ops are in a folder of their own name.
+    # Importing all takes a third of a plan's time. Most ops have a folder of the same name.
     folder = call.op.rpartition("::")[2]
     if call.op not in KERNELS and folder in _FOLDERS:
         _import(folder)

@@ -36,7 +36,7 @@ def _sources(folder: str) -> list[Path]:
 
 
 def _used_folders(op: str) -> list[str]:
-    """The folder of an op, those whose kernels its cases or its kernels call, and common."""
+    """Return the op's folder, common, and the folders of kernels called by its cases or kernels."""
     found = [op, "common"]
     for folder in found:
         for path in sorted((_ROOT / "kernels" / folder).glob("*.[ch]")):
@@ -47,7 +47,7 @@ def _used_folders(op: str) -> list[str]:
 
 @cache
 def _headers(source: Path) -> frozenset[str]:
-    """What a source includes, headers of headers too; relative to the repository."""
+    """Return the direct and indirect includes of a source, relative to the repository."""
     included = re.findall(r'#include "([\w/]+\.h)"', source.read_text())
     there = [header for header in included if (_ROOT / header).exists()]
     return frozenset(there).union(*(_headers(_ROOT / header) for header in there))
@@ -61,7 +61,7 @@ class Builder:
         self._objects: dict[Path, Path] = {}
 
     def passes(self, op: str, mutant: Mutant | None = None) -> bool:
-        """Whether all cases of an op pass, with a mutated source if given."""
+        """Return True if all cases of an op pass, with a mutated source if given."""
         mutated = None if mutant is None else self._mutate(op, mutant)
         objects = [self._object(source, mutant, mutated) for source in self._program(op)]
         program = self._folder / f"{op}.program"
@@ -73,7 +73,9 @@ class Builder:
         return run.returncode == 0 and run.stdout.endswith(b"PL:PASS\n")
 
     def _program(self, op: str) -> list[Path]:
-        """The generated cases, their runner, and all that the op's kernels may call."""
+        """Return the generated cases, their runner, and all sources that the op's
+        kernels may call.
+        """
         kernels = [source for folder in _used_folders(op) for source in _sources(folder)]
         testing = [_ROOT / "kernels" / "testing" / name for name in _TESTING]
         cases = _ROOT / "kernels" / op / f"{op}_test.sources.host.c"
@@ -131,7 +133,7 @@ def test_cases_find_the_bug(builder: Builder, op: str, mutant: Mutant) -> None:
 
 
 def test_bugs_of_the_night_change_their_sources() -> None:
-    """A source that changes may leave one without its place."""
+    """A change of a source may remove the place of a mutant."""
     texts = {file: (_ROOT / "kernels" / file).read_text() for file in {m.file for _, m in _ALL}}
     assert [(m.file, m.before) for _, m in _ALL if texts[m.file].count(m.before) != 1] == []
 

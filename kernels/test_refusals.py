@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that no kernel can run are refused with words that say what is wrong."""
+"""Calls that no kernel can run are refused with a message on the error."""
 
 from collections.abc import Mapping
 from dataclasses import replace

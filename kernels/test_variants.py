@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels on bytes have a form for each class of cores, or the README says why not."""
+"""Kernels on bytes have a form for each class of cores, or the README gives the reason."""
 
 import ast
 import re
@@ -29,7 +29,7 @@ def _libraries(build: Path) -> list[dict[str, ast.expr]]:
 
 
 def _missing() -> dict[str, set[str]]:
-    """The classes that a source has no form for, by its name without the type."""
+    """Return the missing classes of each source, by its name without the type."""
     found: dict[str, set[str]] = {}
     for build in sorted(_KERNELS.glob("*/BUILD.bazel")):
         for library in _libraries(build):
@@ -40,8 +40,8 @@ def _missing() -> dict[str, set[str]]:
                 if match is None:
                     continue
                 stem = match["stem"] or match["copy"]
-                # Functions of one class alone stand in for the one with the folder's name, and for
-                # one that theirs begin with.
+                # Functions of one class alone replace the function with the folder's name, and one
+                # with a prefix of their name.
                 is_first = stem == build.parent.name
                 instead = [c for name, c in only.items() if is_first or name.startswith(f"{stem}_")]
                 has = set(classes).union(*instead)
@@ -69,7 +69,7 @@ def test_what_lacks_a_form_has_a_reason() -> None:
 
 
 def test_reasons_are_of_what_lacks_a_form() -> None:
-    """A form that was written leaves no reason behind; sources without a type are not looked at."""
+    """A reason must be removed once the form exists. Sources without a type are ignored."""
     missing, explained = _missing(), _explained()
     bases = {
         match["stem"] or match["copy"]
@@ -83,7 +83,9 @@ def test_reasons_are_of_what_lacks_a_form() -> None:
 
 
 def test_helium_of_integers_has_no_vectors_of_floats() -> None:
-    """Compiled for a core with that, the sources that have them are the plain ones."""
+    """For a core with integer-only Helium, sources with float vectors compile in their
+    plain form.
+    """
     found = {}
     for build in _KERNELS.glob("*/BUILD.bazel"):
         for library in _libraries(build):

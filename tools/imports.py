@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How programs import torch and what is built on it. A program's own imports come first."""
+"""Imports of torch and of packages built on it. A program's own imports come first."""
 
 from tools.text.stoppable import stopping
 
@@ -10,10 +10,12 @@ from contextlib import contextmanager
 
 @contextmanager
 def imports_that_stay() -> Iterator[None]:
-    """Within it, Python does not look for garbage, and later not among what is there by then: torch
-    and ExecuTorch make a million objects that stay, and looking at them again and again takes more
-    than a third of their imports' time. For programs: a library leaves that to who imports it. They
-    take seconds, in which somebody may stop the program.
+    """Disable garbage collection inside the `with` block, and exclude the existing objects
+    afterwards.
+
+    The imports of torch and ExecuTorch create a million permanent objects. Repeated scans take more
+    than a third of the import time. Only for programs: a library leaves this choice to its
+    importer. The imports take seconds, and the user may stop the program meanwhile.
     """
     enabled = gc.isenabled()
     gc.disable()

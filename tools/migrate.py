@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrites the names of Pilotlight that moved, in your workspace: docs/migration.md lists them.
+"""Rewriter of moved Pilotlight names in your workspace: docs/migration.md lists them.
 
     python3 tools/migrate.py your/workspace           lists the lines that change
     python3 tools/migrate.py your/workspace --write   changes them
@@ -95,7 +95,7 @@ def _module(path: str) -> str:
 
 
 def files(workspace: Path) -> Iterator[Path]:
-    """Yield the files of a workspace that may name something of Pilotlight."""
+    """Yield the files of a workspace with possible names of Pilotlight."""
     for folder, folders, names in os.walk(workspace):
         folders[:] = [name for name in folders if not name.startswith((".git", "bazel-"))]
         for name in names:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model may be: of an nn.Module before it is exported, and of the program that comes of it.
-Anything else is a LoweringError that says what to do.
+"""Checks of a model: of the nn.Module before export, and of the exported program.
+
+Anything unsupported raises a LoweringError with a remedy.
 """
 
 from __future__ import annotations
@@ -34,23 +35,23 @@ _aten = torch.ops.aten
 _SIZED = {
     _aten.bincount.default: "(i[:, None] == torch.arange(n)).to(torch.float32).sum(0), of n bins"
 }
-"""What to write instead of ops whose results have a size of their own."""
+"""Replacements for ops with data-dependent result sizes."""
 
 UNQUANTIZED = (torch.int32, torch.int64, torch.bool)
-"""What inputs may be that are no numbers to calculate with: indices, int32 on the device; masks."""
+"""Dtypes of inputs without numbers to calculate with: indices (int32 on the device) and masks."""
 
 
 _QUANTIZED = re.compile(r"torch\.ao\.nn\.(\w+\.)?quantized\b")
-"""Where torch keeps its own quantized layers."""
+"""Modules with torch's own quantized layers."""
 
 _IS_AO = re.compile(r"torch\.ao\.quantization\b|torchao\.quantization\b")
 
 _FLOAT = ("FloatFunctional", "FXFloatFunctional")
-"""What else is there: it computes in float, and is what torch.ao.nn.quantizable is written with."""
+"""Other classes of those modules: they compute in float, and torch.ao.nn.quantizable uses them."""
 
 
 _PT2E = re.compile(r"(torch\.ops\.)?(quantized_decomposed|torchao)\.(de)?quantize")
-"""Ops that convert_pt2e puts into a model."""
+"""Ops that convert_pt2e inserts into a model."""
 
 _REPLACED = {
     torch.nn.CrossMapLRN2d: (
@@ -59,7 +60,7 @@ _REPLACED = {
         "windows."
     ),
 }
-"""Layers that cannot be exported, and what to write instead."""
+"""Layers without an export, and their replacements."""
 
 _OBSERVING = {"FakeQuantizeBase": "a fake quantizer", "HistogramObserver": "an observer"}
 """Classes of torch.ao and torchao; other observers change nothing."""
@@ -73,7 +74,7 @@ def _observing(kind: type) -> str | None:
 
 
 def _is_exported(module: torch.nn.Module) -> bool:
-    """Return whether a module is an exported program again. Its mode is that of the export."""
+    """Return True if a module is an exported program again. Its mode is the mode of the export."""
     return isinstance(module, (StatefulGraphModule, UnflattenedModule))
 
 
@@ -130,7 +131,7 @@ def check_module(model: object) -> None:
     if training:
         shown = ", ".join(training[:3])
         how = "Call .eval() first."
-        if exported:  # whose eval() raises an error
+        if exported:  # its eval() raises an error
             how = "Set part.training = False for each part of model.modules()."
         raise LoweringError(
             f"the model is in training mode ({shown}). {how} BatchNorm and Dropout work "
@@ -190,7 +191,7 @@ def check_weights(weights: Mapping[str, object]) -> None:
                 f"weight {name} is {describe(tensor)}; float32 is expected. Call .float() on the "
                 "model; lowering quantizes weights to int8."
             )
-        # Minus infinity in what is not trained is a mask's.
+        # Minus infinity in an untrained tensor belongs to a mask.
         finite = torch.isfinite(tensor)
         if tensor.is_floating_point():
             finite |= torch.isneginf(tensor) & (not is_trained)
@@ -203,7 +204,7 @@ def check_weights(weights: Mapping[str, object]) -> None:
 
 
 def check_signature(program: ExportedProgram, example_inputs: Sequence[torch.Tensor]) -> None:
-    """That an exported program takes what the example gives, in the example's order."""
+    """Raise LoweringError unless the program takes the example's inputs, in the example's order."""
     inputs = tensor_names(program)
     if len(inputs) != len(example_inputs):
         raise LoweringError(
@@ -253,7 +254,7 @@ def check_inputs(program: ExportedProgram) -> None:
 
 
 def check_shapes(program: ExportedProgram) -> None:
-    """That no value's shape depends on other values."""
+    """Raise LoweringError if a value's shape depends on other values."""
     for node in program.graph.nodes:
         tensors = [v for v in tree_leaves(node.meta.get("val")) if isinstance(v, torch.Tensor)]
         if any(not isinstance(size, int) for value in tensors for size in value.shape):
@@ -264,7 +265,7 @@ def check_shapes(program: ExportedProgram) -> None:
 
 
 def check_dense(program: ExportedProgram) -> None:
-    """That no value is sparse, or quantized already."""
+    """Raise LoweringError if a value is sparse or already quantized."""
     for node in program.graph.nodes:
         for value in tree_leaves(node.meta.get("val")):
             if not isinstance(value, torch.Tensor):
@@ -287,7 +288,7 @@ def _as_dense(tensor: torch.Tensor) -> str:
 
 
 def check_decomposed(program: ExportedProgram) -> None:
-    """Raise LoweringError for an op that torch decomposes wrong."""
+    """Raise LoweringError for an op with a wrong decomposition in torch."""
     for node in program.graph.nodes:
         if "multilabel_margin_loss" in str(node.meta.get("torch_fn")):
             raise LoweringError(

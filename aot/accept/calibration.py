@@ -21,19 +21,22 @@ from tools.text.progress import counted
 
 Sample = torch.Tensor | Sequence[torch.Tensor]
 Samples = Iterable[Sample | Iterable[Sample]]
-"""Samples, or sequences of samples. A model's state is carried from one to the next, and is as it
-was in the beginning at the start of a sequence; samples side by side are one sequence."""
+"""Samples, or sequences of samples.
+
+The model's state is carried from one sample to the next. It is reset at the start of a sequence.
+Single samples in a row form one sequence.
+"""
 
 
 def as_inputs(sample: Sample, name: str) -> tuple[torch.Tensor, ...]:
-    """A sample, a tuple of tensors or one tensor, as a tuple.
+    """Return a sample, a tuple of tensors or one tensor, as a tuple.
 
     Args:
-      sample: of the user's.
-      name: what to call it in errors.
+      sample: the user's sample.
+      name: the sample's name in errors.
 
     Raises:
-      LoweringError: it is something else, or not on the CPU.
+      LoweringError: the sample has another type, or is not on the CPU.
     """
     inputs = (sample,) if isinstance(sample, torch.Tensor | np.ndarray) else sample
     if not isinstance(inputs, tuple | list):
@@ -72,14 +75,14 @@ def iterable(data: object, name: str) -> Iterable[Any]:
 
 
 def samples_of(data: object, name: str) -> Iterator[tuple[bool, tuple[torch.Tensor, ...]]]:
-    """The samples of calibration data, one by one, each with whether a sequence starts with it.
+    """Yield the samples of calibration data, each with a flag for the start of a sequence.
 
     Args:
       data: an iterable of samples or of sequences of samples.
-      name: what to call it in errors.
+      name: the data's name in errors.
 
     Raises:
-      LoweringError: it cannot be iterated over, or a sample is no tuple of tensors.
+      LoweringError: the data is not iterable, or a sample is no tuple of tensors.
     """
     count, starts = 0, True
     for item in iterable(data, name):
@@ -92,8 +95,9 @@ def samples_of(data: object, name: str) -> Iterator[tuple[bool, tuple[torch.Tens
 
 
 def _is_sequence(item: Any) -> bool:
-    """Whether an item of calibration data is a sequence of samples: a list of tuples or lists of
-    tensors, or a generator.
+    """Return True if an item of calibration data is a sequence of samples.
+
+    A sequence is a list of tuples or lists of tensors, or a generator.
     """
     if isinstance(item, list):
         return len(item) > 0 and isinstance(item[0], tuple | list)
@@ -106,20 +110,20 @@ def calibrate(
     example_inputs: Sequence[torch.Tensor],
     watch: Callable[[bool, Sequence[torch.Tensor]], None] | None = None,
 ) -> int:
-    """Feeds every sample to the observers, with the state that the samples before it left.
+    """Feed every sample to the observers, with the state left by the samples before it.
 
     Args:
       prepared: the graph with observers.
       data: samples, or sequences of samples, of the shapes and dtypes of example_inputs.
-      example_inputs: what the model was exported with.
-      watch: called before each sample, with whether a sequence starts with it.
+      example_inputs: the inputs used for the export.
+      watch: called before each sample, with True if a sequence starts with it.
 
     Returns:
-      how many samples there were.
+      the number of samples.
 
     Raises:
-      LoweringError: no samples, or one of another count, shape, dtype, or with NaN or infinite
-        values.
+      LoweringError: there are no samples; or one has another count, shape or dtype, or
+        has NaN or infinite values.
     """
     count = 0
     initial = state = initial_state(prepared)
@@ -149,7 +153,7 @@ def calibrate(
 
 
 class _FirstBadValue(Interpreter):
-    """Runs the float ops and stops at the first that gives NaN; or infinity, where that is asked.
+    """Interpreter of the float ops: stops at the first NaN, or at the first infinity on request.
 
     Infinity is common: masks hold it.
     """
@@ -177,9 +181,7 @@ class _BadValue(Exception):
 def _explained(
     prepared: GraphModule, inputs: Sequence[torch.Tensor], index: int
 ) -> LoweringError | None:
-    """What went wrong if an op gave values that no observer can take; None if it was something
-    else.
-    """
+    """Return the error for an op whose values no observer can take; None for another cause."""
     for infinite in (False, True):
         try:
             _FirstBadValue(prepared, infinite).run(*inputs)
@@ -211,7 +213,7 @@ def _at(node: Node, problem: str, instead: str) -> LoweringError:
 
 
 def outside_of_table(name: str, error: Exception) -> LoweringError:
-    """What to say where a model looks up what is not there."""
+    """Return the error for a table lookup outside the table."""
     line = raising_line(error)
     at = f"\n    at {line}" if line else ""
     return LoweringError(
@@ -222,7 +224,7 @@ def outside_of_table(name: str, error: Exception) -> LoweringError:
 
 
 def _instead(actual: torch.Tensor, expected: torch.Tensor) -> str:
-    """How to make a sample what it should be, if that can be guessed."""
+    """Return a hint to turn a sample into the expected form, if one can be guessed."""
     if actual.is_complex() and not expected.is_complex():
         return " Pass real numbers, such as torch.view_as_real(x) or x.abs(), as in training."
     if actual.dtype != expected.dtype and actual.shape == expected.shape:

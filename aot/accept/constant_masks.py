@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Masks that are constants say which elements they take: for export their number is a value."""
+"""Replaces constant masks by their indices: export treats their number of elements as a value."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _SELECT = (torch.masked_select, torch.Tensor.masked_select)
 
 
 class ConstantMasks(TorchFunctionMode):
-    """While it is on, a model takes elements by a constant mask as by their indices.
+    """Mode for models with constant masks: they take elements by the mask's indices.
 
-    It matches x[mask], with other indices beside the mask, x.masked_select(mask) and
-    mask.nonzero(), where the mask is a buffer or another tensor of the model, or is written in
-    forward. What it computes of its inputs, or changes, is left: its shape depends on values.
+    Matches x[mask] (also with other indices next to the mask), x.masked_select(mask) and
+    mask.nonzero(). The mask is a buffer or another tensor of the model, or is written in forward.
+    Masks computed from inputs, or changed, are left alone: their result's shape depends on values.
     """
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -31,7 +31,7 @@ class ConstantMasks(TorchFunctionMode):
             for name, buffer in model.named_buffers()
             if buffer.dtype == torch.bool
         }
-        # With the tensors themselves, so that no other one gets their identity.
+        # Keep the tensors too, so that no other tensor gets their id().
         self._written: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def __torch_function__(
@@ -67,7 +67,7 @@ class ConstantMasks(TorchFunctionMode):
         return tuple(parts)
 
     def _values(self, mask: Any) -> torch.Tensor | None:
-        """The mask, if it is one of booleans, not of one alone, that no input changes."""
+        """Return the mask if it is boolean, has dimensions and does not depend on an input."""
         if isinstance(mask, list) and mask and all(isinstance(part, bool) for part in mask):
             with unset_fake_temporarily():
                 return torch.tensor(mask)
@@ -82,7 +82,7 @@ class ConstantMasks(TorchFunctionMode):
 
 
 def _indices(mask: torch.Tensor, shape: Sequence[int]) -> tuple[torch.Tensor, ...]:
-    """Of the mask as if it had this shape, an index a dimension."""
+    """Return the indices of a mask expanded to this shape: one tensor per dimension."""
     with unset_fake_temporarily():
         found = mask.expand(shape).nonzero().T.tolist()
     return tuple(torch.tensor(places, dtype=torch.int64) for places in found)

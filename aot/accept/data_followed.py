@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has torch.export follow what a model does with a tensor's .data."""
+"""Makes torch.export follow a model's use of a tensor's .data."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DataFollowed(TorchFunctionMode):
             return self._given[-1][1]
         if func == _DATA.__set__:
             if any(x is args[0] and data is args[1] for x, data in self._given):
-                return None  # x.data += y assigns what it has changed in place
+                return None  # x.data += y assigns the tensor that it changed in place
             raise LoweringError(
                 "the model assigns a tensor's .data; torch.export does not see it\n"
                 f"    at {calling_line()}\n"

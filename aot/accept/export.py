@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nn.Module to the ATen graph that is quantized: checks, export, decomposition to the forms that
-the rules know.
+"""Export of an nn.Module to the ATen graph for quantization: checks, export, and decomposition to
+the forms of the rules.
 """
 
 from __future__ import annotations
@@ -101,23 +101,30 @@ def export_aten(
     keeps: Iterable[Any] = (),
     trains: bool = False,
 ) -> GraphModule:
-    """The model as one static ATen graph, functional, with constants as get_attr nodes, and with
-    the buffers that it changes as State (aot.dialect.graph). Its `meta["computed"]` says which of
-    the model's results, counted flat, its outputs are: those that the model computes; its
-    `meta["paths"]` where each of them is in what the model returns (aot.accept.program).
+    """Return the model as one static, functional ATen graph.
+
+    Constants are get_attr nodes. Buffers changed by the model are State (aot.dialect.graph). Two
+    entries of the graph's `meta` describe the outputs:
+
+    - `meta["computed"]`: flat positions of the outputs among the model's results. Only
+      computed results are outputs.
+    - `meta["paths"]`: place of each output in the model's return value
+      (aot.accept.program).
 
     Args:
       model: in eval mode; or an exported program (then of static shapes).
-      example_inputs: one set of inputs; shapes, dtypes and memory format are what the artefact will
-        accept.
-      keeps: ATen ops to leave whole beside those that have a form of their own in the dialect.
-      trains: keep the weights of the size that a learning rate is made for.
+      example_inputs: one set of inputs. Their shapes, dtypes and memory format are fixed
+        in the artefact.
+      keeps: ATen ops to leave whole, in addition to those with a form of their own in the
+        dialect.
+      trains: keep the weights in the size for a learning rate.
 
     Raises:
-      LoweringError: the model is no module, is in training mode, holds NaN or infinite weights, has
-        dynamic shapes or other inputs than the example's, gives nothing that it computes, or a
-        state, or an input that is not float32, as it is, keeps state in Python, or state that is
-        not float32 or has no memory of its own, checks its data, or cannot be exported.
+      LoweringError: the model is no module, is in training mode, has NaN or infinite
+        weights, or has dynamic shapes; its inputs differ from the example's; it computes
+        no result; it returns a state, or an input that is not float32, unchanged; it
+        keeps state in Python; its state is not float32 or has no memory of its own; it
+        checks its data; or it cannot be exported.
     """
     if isinstance(model, ExportedProgram):
         program = model
@@ -135,7 +142,7 @@ def export_aten(
     check_decomposed(decomposed)
     check_effects(decomposed)
     _forget_writes_to_inputs(decomposed)
-    # What the guards would check (shapes, dtypes) is static here and is checked on the device in
+    # The guards would check shapes and dtypes. These are static here, and the device checks them in
     # every call.
     with call_names_matched_fast():
         module = decomposed.module(check_guards=False)
@@ -167,7 +174,7 @@ def export_aten(
         functools.partial(input_masks, inputs=example_inputs),
         additive_masks,
         decompose_attention.decompose_attention,
-        fold_constants,  # of learned queries, whose attention to each other is one
+        fold_constants,  # of learned queries: their attention to each other is constant
         mask_softmax,
         far_fills,
         far_limits,
@@ -200,7 +207,7 @@ def export_aten(
 
 
 def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedProgram:
-    """The program in the ops that the rules know."""
+    """Return the program in the ops of the rules."""
     kept = (
         *KEPT,
         *parts_to_cat.KEPT,
@@ -214,14 +221,14 @@ def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedPr
         try:
             return make_functional(free_names(program), kept)
         except PendingUnbackedSymbolNotFound:
-            check_shapes(program)  # which says where
+            check_shapes(program)  # reports the place
             raise
 
 
 def _raised_by(
     model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]
 ) -> Exception | None:
-    """What the model raises by itself, without export."""
+    """Return the model's own error without export."""
     try:
         with torch.no_grad():
             model(*example_inputs)
@@ -242,9 +249,9 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             DataFollowed(),
             split_recurrent.steps_unseen(),
         ):
-            # A tensor that is no buffer, and that forward replaces: export would keep the old one.
+            # The tensor is no buffer and forward replaces it: export would keep the old one.
             warnings.filterwarnings("error", message=".*was assigned during export")
-            # What torch's own recurrent layers do is no news.
+            # Torch's own recurrent layers cause this warning; it is harmless.
             warnings.filterwarnings(
                 "ignore", message=".*_flat_weights.*were assigned during export"
             )
@@ -266,8 +273,9 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
 
 
 def _take_tensors_alone(module: GraphModule, names: Sequence[str], keeps_results: bool) -> None:
-    """Drops the structure that a program takes its tensors in, and what is constant of it; and that
-    of what it gives, but for a training loop, which knows it.
+    """Remove the argument structure and the constant inputs of a program.
+
+    The structure of its results is removed too, except for a training loop; the loop knows it.
     """
     given = module.graph._codegen
     for node in list(module.graph.nodes):
@@ -282,9 +290,9 @@ def _take_tensors_alone(module: GraphModule, names: Sequence[str], keeps_results
 
 
 def _forget_writes_to_inputs(program: ExportedProgram) -> None:
-    """Drops the results that an in-place op leaves in the model's inputs: nobody reads them there.
+    """Drop the results of in-place ops left in the model's inputs: they have no reader.
 
-    The program is functional: what comes after the op reads the result itself.
+    The program is functional: later ops read the result itself.
     """
     signature = program.graph_signature
     output = program.graph.output_node()
@@ -298,8 +306,9 @@ def _forget_writes_to_inputs(program: ExportedProgram) -> None:
 
 
 def _keep_computed(module: GraphModule) -> None:
-    """Leaves to the outputs what the model computes, or copies: None, numbers, texts and constants
-    need no device.
+    """Keep as outputs only results computed or copied by the model.
+
+    None, numbers, texts and constants need no device.
     """
     _copy_inputs(module)
     results, states = returned(module)
@@ -324,7 +333,9 @@ def _keep_computed(module: GraphModule) -> None:
 
 
 def _copy_inputs(module: GraphModule) -> None:
-    """Has the model compute those inputs of float32, or that it makes float32, that are outputs."""
+    """Make the model compute its pass-through outputs: float32 inputs, or inputs cast
+    to float32.
+    """
     results, states = returned(module)
     copies: dict[Node, Node] = {}
     with module.graph.inserting_before(module.graph.output_node()):

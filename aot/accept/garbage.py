@@ -12,19 +12,21 @@ from aot.upstream.torchao import forget_modules
 
 _NEVER = 1 << 30
 _MANY = 30
-"""Collections of newer objects that one of all is worth."""
+"""Number of collections of newer objects that justifies one full collection."""
 
 _lock = Lock()
 _within: list[tuple[int, int, int]] = []
-"""The thresholds before, once for each that is within."""
+"""Previous thresholds, one entry per active context."""
 
 
 @contextmanager
 def older_objects_left() -> Iterator[None]:
-    """Within it, Python looks for garbage among new objects only, not among the million that torch
-    has made by then: they take half a second each time. Graphs hold themselves, so it looks at all
-    at the end if much has come together, here or in earlier calls; what quantization keeps of them
-    is dropped before. Of several threads the last one that leaves gives back what was before.
+    """Limit Python's garbage collection to new objects within the context.
+
+    Torch has created a million objects by then; a full collection takes half a second each time.
+    Graphs refer to themselves. Therefore a full collection runs at the end if many newer
+    collections came together, here or in earlier calls. Objects kept by quantization are dropped
+    first. If there are several threads, the last one to leave restores the previous thresholds.
     """
     with _lock:
         before = _within[0] if _within else gc.get_threshold()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights that a hook computes in front of each call: torch.nn.utils.weight_norm, spectral_norm and
-prune.
+"""Weights computed by a hook before each call: torch.nn.utils.weight_norm, spectral_norm and prune.
 
-torch.nn.utils.parametrizations has the norms for new models, and export knows those.
+For new models torch.nn.utils.parametrizations has these norms, and export knows them.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from torch.nn.utils.weight_norm import WeightNorm
 
 @contextmanager
 def hooked_weights_kept(model: torch.nn.Module) -> Iterator[None]:
-    """Within it, the weights are parameters of the values that their hooks give; no hook runs.
+    """Replace hooked weights by parameters with the hooks' values within the context; no hook runs.
 
-    Afterwards the model is as it was.
+    The model is restored afterwards.
     """
     hooked = [
         (module, key, hook, _weight_of(hook))
@@ -49,6 +48,6 @@ def hooked_weights_kept(model: torch.nn.Module) -> Iterator[None]:
 
 
 def _weight_of(hook: BasePruningMethod | SpectralNorm | WeightNorm) -> str:
-    """The name of what a hook computes, in its module."""
+    """Return the name, within its module, of the weight that a hook computes."""
     name = hook._tensor_name if isinstance(hook, BasePruningMethod) else hook.name
     return str(name)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model is given, in the forms in which users have it, as the tensors that it takes.
+"""Conversion of the users' forms of model inputs to the tensors of the model.
 
-A sample is one tensor, a tuple or list of forward's arguments in their order, or a dict of
-arguments by name. An argument may itself be a tuple, list or dict of tensors; arrays of numpy
-become tensors, of float64 float32 ones; what is no tensor (None, a number, a text) is part of the
-model, and the same in every sample. An item for which forward has no argument, as the labels of a
-DataLoader's (x, y), is left out.
+A sample is one tensor, a tuple or list of forward's arguments in order, or a dict of arguments by
+name. An argument may itself be a tuple, list or dict of tensors. numpy arrays become tensors;
+float64 becomes float32. Other values (None, a number, a text) are part of the model, and equal in
+every sample. Items without an argument in forward are left out, such as the labels of a
+DataLoader's (x, y).
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ Tensors = tuple[torch.Tensor, ...]
 
 
 class Inputs:
-    """How samples become tensors.
+    """Conversion of samples to tensors.
 
     Args:
-      model: takes them.
+      model: the model for the tensors.
       example: a sample.
-      name: what to call it in errors.
+      name: the example's name in errors.
 
     Attributes:
-      model: the same model, whose forward takes the tensors one by one.
+      model: the same model; its forward takes the tensors one by one.
       example: the example's tensors.
 
     Raises:
-      LoweringError: the example is no sample, or not what forward takes.
+      LoweringError: the example is no sample, or does not fit forward.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Inputs:
             self.model = _flat(model, given, self._paths)
 
     def _take_as(self, program: ExportedProgram, name: str) -> None:
-        """Takes the tensors in the order in which a program does."""
+        """Take the tensors in the order of a program."""
         example = [torch.empty(0)] * len(tensor_names(program))
         leaves = dict(_leaves(by_name(program, example)))
         paths = [path for path, value in leaves.items() if isinstance(value, torch.Tensor)]
@@ -113,7 +113,9 @@ class Inputs:
         return as_inputs(tuple(leaves[path] for path in self._paths), name)
 
     def of_call(self, *args: Any, **kwargs: Any) -> Tensors:
-        """The tensors of a call of the model with what it takes; TypeError if it takes no such."""
+        """Return the tensors of a call of the model. Raise TypeError if the arguments
+        do not fit.
+        """
         leaves = dict(_leaves(self._signature.bind(*args, **kwargs).arguments))
         if missing := [path for path in self._paths if path not in leaves]:
             raise TypeError(f"the model is called without {_listed(missing)}.")
@@ -122,16 +124,19 @@ class Inputs:
     def samples(
         self, data: object, name: str, splits: bool = False
     ) -> Iterator[Tensors | Iterator[Tensors]]:
-        """Samples, or sequences of samples, as tuples of tensors. An array of the example's rank is
-        one batch of them, of a higher one samples along its first dimension.
+        """Yield samples, or sequences of samples, as tuples of tensors.
+
+        An array of the example's rank is one batch of samples. An array of higher rank holds
+        samples along its first dimension.
 
         Args:
-          data: of the user's.
-          name: what to call it in errors.
-          splits: whether a batch of several of the example's size is so many samples.
+          data: the user's data.
+          name: the data's name in errors.
+          splits: True if a batch of several examples is split into that many samples.
 
         Raises:
-          LoweringError: they cannot be iterated over; when a sample is reached, it is none.
+          LoweringError: the data is not iterable; or, once it is reached, an item is no
+            sample.
         """
         array = as_tensors(data) if isinstance(data, np.ndarray) else data
         is_batch = (
@@ -155,8 +160,10 @@ class Inputs:
                 yield from self._split(tensors) if splits else [tensors]
 
     def _is_sequence(self, item: Any) -> bool:
-        """Whether an item of calibration data is a sequence of samples: a generator, or a list of
-        what is no tensor, unless it has the example's own structure.
+        """Return True if an item of calibration data is a sequence of samples.
+
+        A sequence is a generator, or a list of items other than tensors. A list with the example's
+        own structure is a sample.
         """
         if isinstance(item, Iterator):
             return True
@@ -169,7 +176,9 @@ class Inputs:
         return False
 
     def _check_pair(self, item: Any, name: str) -> None:
-        """Raises LoweringError for a list that may be two samples, or one with a label like it."""
+        """Raise LoweringError for an ambiguous list: two samples, or a sample with a
+        similar label.
+        """
         if not isinstance(item, list) or len(item) != 2 or len(self.example) != 1:
             return
         (example,) = self.example
@@ -249,7 +258,7 @@ def first_sample(data: object, name: str) -> tuple[Any, Iterator[Any]]:
 
 
 def _signature(model: object) -> inspect.Signature:
-    """Of forward, without annotations; any number of inputs where there is none to see."""
+    """Return forward's signature without annotations; any number of inputs if it has none."""
     inputs = inspect.Parameter("inputs", inspect.Parameter.VAR_POSITIONAL)
     if isinstance(model, ExportedProgram):
         return signature_of(model)
@@ -271,13 +280,14 @@ def as_tensors(value: Any) -> Any:
         try:
             return torch.from_numpy(np.require(wide, requirements="C"))
         except TypeError:
-            return value  # of no numbers: no tensor is in it, which is said where one has to be
+            return value  # not of numbers: the error comes at a place needing a tensor
     return _mapped(value, lambda inner, _: as_tensors(inner))
 
 
 def _mapped(value: Any, function: Any) -> Any:
-    """A tuple, list or dict of what a function gives for its items and their keys; others as they
-    are.
+    """Apply a function to the items of a tuple, list or dict, with their keys.
+
+    Other values stay unchanged.
     """
     if isinstance(value, dict):
         return {key: function(inner, key) for key, inner in value.items()}
@@ -288,7 +298,9 @@ def _mapped(value: Any, function: Any) -> Any:
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """What is in nested tuples, lists and dicts, by its path: "x", "state[0]", "batch['image']"."""
+    """Yield the items of nested tuples, lists and dicts by path: "x", "state[0]",
+    "batch['image']".
+    """
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _leaves(inner, f"{path}[{key!r}]" if path else str(key))
@@ -306,7 +318,7 @@ def _listed(paths: Iterable[str]) -> str:
 def _flat(
     model: torch.nn.Module, example: inspect.BoundArguments, paths: list[str]
 ) -> torch.nn.Module:
-    """The model, with its own parts, taking tensors one by one in the order of their paths."""
+    """Return the model, with its own parts, for tensors one by one in the order of their paths."""
     kind = type(model)
 
     def forward(self: torch.nn.Module, *tensors: torch.Tensor) -> Any:
@@ -330,8 +342,9 @@ def _flat(
 
 
 def _names(paths: list[str]) -> list[str]:
-    """Identifiers for paths, each another: "batch['image']" is batch_image. Those that are taken
-    get a number.
+    """Return a unique identifier for each path: "batch['image']" is batch_image.
+
+    Identifiers in use get a number.
     """
     names = ["self"]
     for path in paths:

@@ -51,9 +51,9 @@ class InternalError(Exception):
 
 
 def internal_errors_named(lowers: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Have a function of lowering raise InternalError for what it does not expect.
+    """Make a function of lowering raise InternalError for an unexpected error.
 
-    It passes on LoweringError, what the user's own code raises, and what the machine does not give.
+    LoweringError, errors of the user's own code and failures of the machine pass unchanged.
     """
 
     @functools.wraps(lowers)
@@ -100,7 +100,7 @@ def _internal(error: Exception, given: Mapping[str, Any]) -> InternalError:
 
 
 def _at(error: Exception) -> str:
-    """The op and the line of the model that lowering was at; "" if unknown."""
+    """Return the current op and line of the model in lowering; "" if unknown."""
     node = node_of(error)
     return "" if node is None else place(*_op_and_place(node))
 
@@ -114,7 +114,7 @@ def _op_and_place(node: Node) -> tuple[str, str]:
 
 
 def _bundle(error: Exception, given: Mapping[str, Any]) -> Path:
-    """Write a file to find the fault with; a model that cannot be exported is named only."""
+    """Write a bundle for fault analysis. A model without an export is only listed by name."""
     with tempfile.NamedTemporaryFile(
         prefix="pilotlight-fault-", suffix=".zip", delete=False
     ) as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why torch.export has no graph of a model, in the user's words, and what to write instead."""
+"""Reasons for a failed torch.export, in the user's words, with a replacement."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _RETURNED = re.compile(r"Found <class '(.+?)'> in output")
 
 
 def as_it_takes(error: Exception, inputs: Sequence[torch.Tensor]) -> str:
-    """What to give a model that does not run on its inputs, by what it raised."""
+    """Return a hint on a model's failing inputs, from the error raised."""
     text = str(error)
     given = ", ".join(map(describe, inputs))
     hint = (
@@ -82,7 +82,7 @@ def _transforms(error: Exception) -> bool:
 
 
 def why_not_traced(error: Exception) -> tuple[str, str]:
-    """What is wrong, and the hint, of what torch.export raised."""
+    """Return the problem and the hint for an error of torch.export."""
     text = [*str(error).strip().splitlines(), ""][0]
     line = raising_line(error)
     files = [frame.filename for frame in extract_tb(error.__traceback__)]

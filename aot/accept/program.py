@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an exported program takes: tensors, in the structure of arguments that it was exported with,
-beside constants that are part of it; and what it returns.
+"""Signature of an exported program: tensors in the argument structure of the export, constant
+arguments as part of the program, and the returned results.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from aot.upstream.torch import keystr, tree_flatten_with_path, tree_unflatten
 
 
 def tensor_names(program: ExportedProgram) -> list[str]:
-    """The names of the placeholders of the tensors that a program takes, in their order."""
+    """Return the placeholder names of the program's tensor inputs, in order."""
     return [spec.arg.name for spec in _given(program) if not _is_constant(spec)]
 
 
@@ -32,7 +32,7 @@ def arguments_of(
 
 
 def signature_of(program: ExportedProgram) -> inspect.Signature:
-    """Of the forward that was exported; what is a constant has it as its default."""
+    """Return the signature of the exported forward; constants are defaults."""
     args, kwargs = arguments_of(program, [inspect.Parameter.empty] * len(tensor_names(program)))
     entry = program.module_call_graph[0].signature
     names = entry.forward_arg_names if entry is not None else None
@@ -53,8 +53,10 @@ def by_name(program: ExportedProgram, tensors: Sequence[object]) -> Mapping[str,
 
 
 def result_paths(program: ExportedProgram) -> list[str]:
-    """Where each of a program's results, counted flat, is in what it returns, as Python has it:
-    "['boxes'][0]", ".logits", "" where it returns that one; a number where a type does not say.
+    """Return the place of each result, counted flat, in the program's return value.
+
+    Places are in Python's notation: "['boxes'][0]", ".logits", or "" for a single returned tensor.
+    A number stands where a type has no names.
     """
     spec = program.call_spec.out_spec
     count = spec.num_leaves

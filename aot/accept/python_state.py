@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What forward keeps in Python from run to run, which export takes for constants."""
+"""State that forward keeps in Python between runs. Export takes it for constants."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from aot.upstream.torch import tree_flatten, tree_leaves
 
 _OWN_ATTRIBUTES = frozenset(vars(torch.nn.Module()))
 
-# By path: the structure of lists, tuples and dicts, and what is in them.
+# Structure of lists, tuples and dicts, and their items, by path.
 _Values = dict[str, tuple[object, list[Any]]]
 
 
 def check_python_state(model: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) -> None:
-    """That forward computes the same whatever it kept in Python: what it counts and what it keeps
-    for speed does no harm, an index into a buffer or a list of the last inputs does.
+    """Raise LoweringError if forward depends on state kept in Python.
 
-    Two copies of the model run: one as it is after a run, one that knows of that run only by its
+    Counters and caches do no harm. An index into a buffer, or a list of the last inputs, does.
+
+    Two copies of the model run. One is the model after a run; the other knows this run only by its
     buffers.
 
     Raises:
-      LoweringError: they give different results.
+      LoweringError: the two copies give different results.
     """
     try:
         used = copy.deepcopy(model)
@@ -44,7 +45,7 @@ def check_python_state(model: torch.nn.Module, example_inputs: Sequence[torch.Te
                 _run(used, example_inputs, seed=1), _run(fresh, example_inputs, seed=1), strict=True
             )
         )
-    except Exception:  # whatever forward or a copy raises, export says it better
+    except Exception:  # export reports errors of forward or of a copy better
         return
     if not same:
         raise LoweringError(
@@ -68,7 +69,9 @@ def _run(
 
 
 def _python_values(model: torch.nn.Module) -> _Values:
-    """Attributes of the model and its submodules that are no parameters, buffers or modules."""
+    """Return the attributes of a model and its submodules except parameters, buffers
+    and modules.
+    """
     values: _Values = {}
     for path, part in model.named_modules():
         for name, value in vars(part).items():
@@ -79,7 +82,7 @@ def _python_values(model: torch.nn.Module) -> _Values:
 
 
 def _changed(before: _Values, after: _Values) -> list[str]:
-    """Paths of what has another structure, another number or another object."""
+    """Return the paths with another structure, another number or another object."""
     return [name for name, value in after.items() if not _same(before.get(name), value)]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user's module or file defines, by a text such as "pkg.module:name"."""
+"""Lookup of an object in a user's module or file, by a text such as "pkg.module:name"."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ REFERENCE_FORMS = "pkg.module:name or path/to/file.py:name"
 
 
 def named(reference: str) -> object:
-    """What a reference names: "pkg.module:name" in deps or anywhere in the user's workspace, or
-    "path/to/file.py:name" relative to where the user called. A file imports what is beside it, as
-    Python's own programs do, and both what is in the workspace.
+    """Return the object of a reference.
+
+    A reference is "pkg.module:name", in deps or anywhere in the user's workspace; or
+    "path/to/file.py:name", relative to the user's working folder. A file may import its neighbours,
+    as Python's own programs do. Both may import modules of the workspace.
 
     Raises:
       LoweringError: the text has another form, or there is no such file, module or name.
@@ -31,19 +33,20 @@ def named(reference: str) -> object:
     module, name = _parts(reference)
     if not hasattr(module, name):
         place, _, _ = reference.rpartition(":")
-        # A module may be another one of that name: one of Python's own, or an installed one.
+        # Another module may have that name: one of Python's own, or an installed one.
         found = "" if place.endswith(".py") else f" ({getattr(module, '__file__', 'built in')})"
         raise LoweringError(f"{reference}: {place}{found} has no {name!r}")
     return getattr(module, name)
 
 
 def function(reference: str, given: int = 0) -> Callable[..., Any]:
-    """The callable that a reference names. Where it raises an error, or what it yields does, that
-    is a LoweringError which says so.
+    """Return the callable of a reference.
+
+    An error that it raises, or that its generator raises, becomes a LoweringError.
 
     Args:
-      reference: names it.
-      given: how many arguments it is called with.
+      reference: the reference to the callable.
+      given: the number of arguments of the call.
 
     Raises:
       LoweringError: the text has another form, or there is no such module or name.
@@ -79,7 +82,7 @@ def _yielded(items: Iterator[Any], reference: str) -> Iterator[Any]:
 
 @contextmanager
 def _told(reference: str) -> Iterator[None]:
-    """Within it, what a reference names runs."""
+    """Run code of a reference within the context."""
     try:
         yield
     except LoweringError:
@@ -96,10 +99,10 @@ def _told(reference: str) -> Iterator[None]:
 
 
 def is_defined(reference: str) -> bool:
-    """Whether the file or module of a reference, which there has to be, has the name.
+    """Return True if the reference's file or module has the name. The file or module must exist.
 
     Raises:
-      LoweringError: as of `named`.
+      LoweringError: see `named`.
     """
     return hasattr(*_parts(reference))
 
@@ -107,7 +110,7 @@ def is_defined(reference: str) -> bool:
 def _parameters(value: Callable[..., Any]) -> list[inspect.Parameter]:
     try:
         return list(inspect.signature(value).parameters.values())
-    except ValueError:  # some callables of C modules do not say
+    except ValueError:  # some callables of C modules have no signature
         return []
 
 
@@ -146,7 +149,7 @@ def _file(path: str, reference: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, place)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # where dataclasses look their module up
+    sys.modules[name] = module  # dataclasses look up their module there
     try:
         spec.loader.exec_module(module)
     except ModuleNotFoundError as error:
@@ -157,7 +160,7 @@ def _file(path: str, reference: str) -> ModuleType:
 
 
 def _import_from_workspace() -> None:
-    if workspace := os.environ.get("BUILD_WORKSPACE_DIRECTORY"):  # of `bazel run`
+    if workspace := os.environ.get("BUILD_WORKSPACE_DIRECTORY"):  # set by `bazel run`
         _import_from(workspace)
 
 

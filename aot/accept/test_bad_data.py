@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples that are none: what lower() says to them."""
+"""Error messages of lower() for bad samples."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ATen graph: forms that the rules know, and BatchNorms gone."""
+"""The ATen graph: forms that the rules know, and no BatchNorms."""
 
 from __future__ import annotations
 

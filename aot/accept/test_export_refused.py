@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be exported is refused, in words that say what to do instead."""
+"""Models without an export are refused with a remedy."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples in the forms in which users have them become the same tensors; results that need no
-device are none of the artefact's.
+"""Users' forms of samples become the same tensors. Results needing no device are not in the
+artefact.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Net(nn.Module):
 
 
 def _inputs(seed: int = 0) -> tuple[torch.Tensor, ...]:
-    """x, mask, and the two of the state."""
+    """Return x, the mask, and the two tensors of the state."""
     generator = torch.Generator().manual_seed(seed)
     return tuple(torch.randn(1, n, generator=generator) for n in (4, 3, 3, 2))
 
@@ -98,7 +98,7 @@ def test_samples_batches_and_labels(sample: object, rows: int) -> None:
 @pytest.mark.parametrize("rank", [2, 3])
 @pytest.mark.parametrize("convert", [torch.Tensor.clone, torch.Tensor.numpy])
 def test_an_array_is_many_samples(rank: int, convert: Callable[[torch.Tensor], Any]) -> None:
-    """As a batch of the example's rank, or one behind the other."""
+    """An array is a batch of the example's rank, or a series of samples."""
     rows = torch.cat([X, X * 2, X * 3])
     data = convert(rows if rank == 2 else rows[:, None])
     inputs = Inputs(LINEAR, X, "example")
@@ -158,7 +158,7 @@ class Optional(nn.Module):
         return x if mask is None else x * mask
 
 
-# what is wrong: (model, example, sample, what is said)
+# mistake: (model, example, sample, message)
 WRONG: dict[str, tuple[nn.Module, Any, Any, str]] = {
     "a label, or a mask": (
         Optional(),
@@ -206,7 +206,7 @@ def test_a_model_of_arguments_and_results_of_every_kind() -> None:
     y, z = lowered.dequantize_outputs(lowered.reference((X, H0, H1, MASK)))
     with torch.no_grad():
         expected: Any = net(**EXAMPLE)
-    # Int8 of the ranges at hand.
+    # Int8 with the present ranges.
     torch.testing.assert_close(y, expected["y"], rtol=0.0, atol=0.05)
     torch.testing.assert_close(z, expected["more"][2], rtol=0.0, atol=0.02)
     modules = {op["module"] for op in lowered.report["ops"]}
@@ -250,7 +250,7 @@ def test_exported_programs_take_what_they_were_exported_with() -> None:
 
 
 class Boxes(NamedTuple):
-    """What a detector returns."""
+    """Return value of a detector."""
 
     corners: torch.Tensor
     scores: torch.Tensor
@@ -305,7 +305,7 @@ def test_bytes_of_a_camera_are_an_input_as_they_are(quantization: str) -> None:
     (same,) = lowered.reference([elements])
     assert torch.equal(result, same)
     kinds = {warning["kind"] for warning in lowered.report["warnings"]}
-    assert kinds == {"noise"}  # which they are
+    assert kinds == {"noise"}  # they are noise
 
 
 def test_of_bytes_that_are_all_0_nothing_is_learnt() -> None:

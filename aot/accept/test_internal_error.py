@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boundary around lowering: a fault has a place and a bundle; users' own errors are left."""
+"""The boundary around lowering: a fault has a place and a bundle; users' own errors
+pass unchanged.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that other tools of torch have had: compiled, exported, observed, changed by .data, with a
-loss at the end.
+"""Models that went through other tools of torch: compiled, exported, observed, changed by .data, or
+with a loss at the end.
 """
 
 from __future__ import annotations

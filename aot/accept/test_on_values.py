@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an error says to write instead of what depends on values computes the same."""
+"""The replacement in the error for value-dependent code computes the same result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _checked(x: torch.Tensor) -> torch.Tensor:
 _ONE, _FOUR = torch.tensor([1]), torch.tensor([4])
 _PAIRS = torch.combinations(torch.arange(IMAGE.shape[-1]))
 
-# what depends on values: (the model, what is said of it, the same as the hint says)
+# value-dependent part: (the model, the message, the replacement from the hint)
 ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
     "a shape": (
         lambda x: x[x > 0].sum(),

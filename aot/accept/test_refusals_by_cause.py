@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A refusal names the op, the user's line and its own cause; the model that it asks for lowers."""
+"""A refusal contains the op, the user's line and its own cause. The requested model lowers."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ ENDLESS = -torch.inf
 
 @dataclass(frozen=True)
 class Refused:
-    """A program that is refused.
+    """A refused program.
 
     Attributes:
-      function: what the model computes of X, or of `given`.
+      function: the model's function of X, or of `given`.
       cause: texts of the refusal: the op, the reason, the remedy.
       remedy: the program as the refusal asks for it, None where nothing replaces it.
       others: texts of other causes.
@@ -345,7 +345,7 @@ def test_calibration_names_its_cause(name: str) -> None:
 
 
 def test_a_function_of_a_constant_holds_no_nan() -> None:
-    """`xlogy` asks for NaN in a constant, which is known."""
+    """`xlogy` tests a constant for NaN; the answer is known."""
     positive = X.abs() + 0.5
     result = lowered(lambda x: torch.xlogy(x, positive), Refused(torch.tanh, (), given=(X,)))
     (found,) = result.dequantize_outputs(result.reference((X,)))

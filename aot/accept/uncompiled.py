@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that torch.compile has taken run as they were written: compiling takes a minute, and
-lowering has no use for it.
+"""Models from torch.compile run as they were written: compiling takes a minute and does not help
+lowering.
 """
 
 from __future__ import annotations
@@ -22,5 +22,5 @@ def uncompiled() -> Iterator[None]:
 
 
 def original(model: Any) -> Any:
-    """The module that torch.compile was given; others as they are."""
+    """Return the module given to torch.compile; other models unchanged."""
     return model._orig_mod if isinstance(model, OptimizedModule) else model

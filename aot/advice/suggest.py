@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would make a lowered model better or smaller, by how much, and whether it does."""
+"""Suggestions for a better or smaller lowered model: the change, its gain, and its verification."""
 
 from __future__ import annotations
 
@@ -35,17 +35,20 @@ from aot.rules.function import function_root, members
 from tools.text.progress import counted
 
 SAMPLES = 16
-"""On how many samples changes are tried, at most: SQNR differs by ten decibels from one sample to
-another, so that of four not even the sign of a gain may be that of all."""
+"""Maximum number of samples for trial changes.
+
+SQNR differs by ten decibels between samples. With four samples, not even the sign of a gain is
+reliable.
+"""
 
 _FINER = 0.8
-"""A range is worth a change if what is seen of it is less than this share."""
+"""A range is worth a change if the observed part is below this share."""
 
 _WORTH_DB = 0.2
-"""A change that gains less than this is none."""
+"""A change with a smaller gain is not suggested."""
 
 _AFFORDABLE_DB = 1.0
-"""What half of a layer's flash may cost."""
+"""Acceptable loss for half of a layer's flash."""
 
 EQUALIZE = "equalize"
 
@@ -55,22 +58,23 @@ Again = Callable[[Mapping[str, str]], Lowered]
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A change of one layer's quantization, or of one value's range.
+    """Change of one layer's quantization, or of one value's range.
 
     Attributes:
-      kind: "range": give the value the range that it has on the samples, by other calibration data
-        or another observer; a setting of `quantization`: "int16", "float32", "int8w4g32"; or
-        "equalize", for the whole model, of which the value is what costs most.
-      value: what to change; with a setting all values of its layer, of an input all that read it.
-      predicted_db: SQNR of the model's outputs with the change, from the noise of single values;
-        None where that does not tell.
-      measured_db: the same, from a run of the model that is quantized so.
-      before_db: without the change.
-      setting: for `quantization`, by layer or function; empty where there is none for it.
-      saved_bytes: of weights.
-      lowered_db: SQNR of the outputs, the mean over them, of the model lowered again, on all
-        samples; None if it was not.
-      lowered_from_db: without the change.
+      kind: "range": give the value its range on the samples, by other calibration data or
+        another observer; a setting of `quantization`: "int16", "float32", "int8w4g32"; or
+        "equalize", for the whole model, with the most costly value.
+      value: the value to change. A setting changes all values of its layer; of an input,
+        all readers.
+      predicted_db: SQNR of the model's outputs with the change, from the noise of single
+        values; None if that gives no answer.
+      measured_db: the same, from a run of the model with this quantization.
+      before_db: SQNR without the change.
+      setting: for `quantization`, by layer or function; empty if the change has none.
+      saved_bytes: saved bytes of weights.
+      lowered_db: mean SQNR of the outputs of the model lowered again, on all samples;
+        None if it was not lowered again.
+      lowered_from_db: the same without the change.
     """
 
     kind: str
@@ -85,7 +89,7 @@ class Suggestion:
 
     @property
     def gain_db(self) -> float:
-        """As lowering measured it, or else the run."""
+        """Return the gain measured by lowering, or else by the run."""
         before, after = self.before_db, self.measured_db
         if self.lowered_db is not None:
             before, after = self.lowered_from_db, self.lowered_db
@@ -118,14 +122,15 @@ def suggest(
     again: Again | None = None,
     equalized: Callable[[], Lowered] | None = None,
 ) -> list[Suggestion]:
-    """The changes of single layers and values that gain most, the best first; behind them those
-    that save flash at little cost, the largest first.
+    """Return the changes of single layers and values with the largest gain, best first.
+
+    Changes that save flash at little cost follow, the largest first.
 
     Args:
-      lowered: a model. What its values cost is measured again, on more samples.
-      count: how many values to try changes of: those that cost most.
-      again: lowers the model again with each setting that is suggested.
-      equalized: lowers it again with equalize=True, which is tried where int8 is rough.
+      lowered: a model. The cost of its values is measured again, on more samples.
+      count: the number of values to try, the most costly first.
+      again: lowers the model again with each suggested setting.
+      equalized: lowers it again with equalize=True; tried where int8 is rough.
     """
     values = Values(lowered.quantized, lowered.floats, lowered.folded, SAMPLES)
     samples = [(s, [x.contiguous() for x in xs]) for s, xs in lowered.quality.samples.samples]
@@ -139,7 +144,7 @@ def suggest(
         better += _in_front(worst[0], lowered, values, samples, before)
     smaller = list(_smaller(lowered, values, samples, before))
     smaller = sorted(smaller, key=lambda s: -s.saved_bytes)[:count]
-    # An input and the layer that reads it alone may come to the same.
+    # An input and its only layer may yield the same change.
     known = {tuple(sorted(s.setting.items())) or s.value.name: s for s in reversed(better)}
     better = [s for s in reversed(known.values()) if s.gain_db > _WORTH_DB]
     from_db = _mean_db(lowered)
@@ -180,14 +185,14 @@ def _of(
 
     for kind, has_form in ((FLOAT, _has_float_form), (AS_INT16, _has_int16_form)):
         tried = []
-        # What is int8 and reads the value rounds it: it may take both to gain anything.
+        # An int8 reader rounds the value again: a gain may need both changes.
         for changing in ([value], [value, *readers]) if readers else ([value],):
             if all(v.quantization.type is not INT16 and has_form(v.value) for v in changing):
                 tried.append(changed(kind, changing))
         if tried:
             few, many = tried[0], tried[-1]
             yield many if many.gain_db > few.gain_db + _WORTH_DB else few
-    # What only moves the value has its quantization, and no noise of its own.
+    # Data movement keeps the quantization of the value and adds no noise of its own.
     alike = [v for v in every if v.quantization == value.quantization]
     (low, high), (least, greatest) = _seen(*alike), value.limits
     if low < high and (high - low < _FINER * (greatest - least)):
@@ -206,8 +211,9 @@ def _of(
 def _in_front(
     value: Value, lowered: Lowered, values: Values, samples: Sequences, before: float | None
 ) -> Iterator[Suggestion]:
-    """All that leads to a value in int16: of a function that is steep, such as a logarithm, int8
-    has lost before it what it needs.
+    """Suggest int16 for all ops that lead to a value.
+
+    Before a steep function such as a logarithm, int8 has already lost the necessary precision.
     """
     front = _computed_from(value.value)
     changing = [
@@ -229,15 +235,15 @@ def _changed(
     samples: Sequences,
     before: float | None,
 ) -> Suggestion:
-    """Another setting for what computes values, for the sake of one of them."""
+    """Return another setting for the ops computing some values, for the sake of one value."""
     every = lowered.quality.values
     total = sum(v.noise_to_signal or 0.0 for v in every)
     ops = [v.value for v in changing]
-    if kind == FLOAT:  # a layer in int8 with a clamp in float behind it is no longer one op with it
+    if kind == FLOAT:  # an int8 layer with a float clamp after it is no longer one op
         ops = [node for value in ops for node in dict.fromkeys((_layer(value), value))]
     setting = dict.fromkeys((name for node in ops for name in _named(node)), kind)
     change = _of_setting(lowered, setting)
-    if kind == AS_INT16:  # with which weights have eight bits
+    if kind == AS_INT16:  # weights then have eight bits
         narrow = [_layer(v.value).name for v in changing if v.name in _four_bits(lowered)]
         change = replace(change, weights=dict.fromkeys(narrow, rounded_to_eight_bits))
     noises = {v.name: v.noise_to_signal or 0.0 for v in every if v.value.name in change.changed}
@@ -247,7 +253,7 @@ def _changed(
 
 
 def _computed_from(value: Node) -> set[Node]:
-    """A value, and all that it is computed from."""
+    """Return a value and everything that it is computed from."""
     found, waiting = {value}, [value]
     while waiting:
         new = set(waiting.pop().all_input_nodes) - found
@@ -259,14 +265,14 @@ def _computed_from(value: Node) -> set[Node]:
 def _smaller(
     lowered: Lowered, values: Values, samples: Sequences, before: float | None
 ) -> Iterator[Suggestion]:
-    """Layers whose weights may have four bits."""
+    """Suggest four-bit weights for layers."""
     floats = {node.name: node for node in lowered.floats.graph.nodes}
     narrow = _four_bits(lowered)
     for value in lowered.quality.values:
         layer = floats.get(_layer(value.value).name)
         if layer is None or not has_four_bit_form(layer) or before is None:
             continue
-        if value.name in narrow:  # as it is
+        if value.name in narrow:  # already so
             continue
         change = Change(weights={layer.name: rounded_to_groups})
         measured = values.sqnr_db(samples, change)
@@ -278,20 +284,20 @@ def _smaller(
 
 
 def _four_bits(lowered: Lowered) -> set[str]:
-    """The values, by their names, of layers whose weights have four bits."""
+    """Return the names of the values of layers with four-bit weights."""
     layers = (n for n in lowered.folded.graph.nodes if calls(n, "linear_w4"))
     return {layer.meta["origin"].quantized for layer in layers}
 
 
 def _computing(value: Node) -> list[Node]:
-    """The ops that give a value; of an input, which has the type of what reads it, all of those."""
+    """Return the ops giving a value. For an input these are all its readers: it has their type."""
     if value.op != "placeholder":
         return [value] if function_root(value) is None else members(value)
     return _readers(value)
 
 
 def _readers(value: Node) -> list[Node]:
-    """The ops that read a value as it is, or quantized."""
+    """Return the ops reading a value directly or quantized."""
     found: list[Node] = []
     for reader in value.users:
         if reader.target in (QUANTIZE, DEQUANTIZE):
@@ -302,7 +308,10 @@ def _readers(value: Node) -> list[Node]:
 
 
 def _named(value: Node) -> list[str]:
-    """What settings call what computes a value: its module, or the value where others are in it."""
+    """Return the names in settings for the ops computing a value.
+
+    The name is the module, or the value if the module contains others.
+    """
     names = []
     for node in _computing(value):
         path = module_path(node).partition(" ")[0]
@@ -312,7 +321,9 @@ def _named(value: Node) -> list[str]:
 
 
 def _of_setting(lowered: Lowered, setting: Mapping[str, str]) -> Change:
-    """What a setting changes of the values of a lowered model, as its quantizer would."""
+    """Return the changes that a setting makes to the values, as computed by the model's
+    quantizer.
+    """
     floats = GraphModule(lowered.floats, copy.deepcopy(lowered.floats.graph))
     quantizer = Int8Quantizer(recipe=Recipe.of(setting))
     quantizer.annotate(quantizer.transform_for_annotation(floats))
@@ -326,7 +337,7 @@ def _of_setting(lowered: Lowered, setting: Mapping[str, str]) -> Change:
 
 
 def _layer(value: Node) -> Node:
-    """The op that computes a value, which a clamp may be fused with."""
+    """Return the op computing a value; a clamp may be fused with it."""
     fused = fused_clamp(value) if value.op == "call_function" else None
     return value if fused is None else fused[0]
 
@@ -340,7 +351,7 @@ def _has_int16_form(value: Node) -> bool:
 
 
 def _only_moves(value: Node) -> bool:
-    """Whether an op leaves values as they are: they have the type of what it moves."""
+    """Return True if an op only moves values: its result has the type of its input."""
     rule = rule_for(value)
     return rule is not None and isinstance(rule.output, Shares)
 
@@ -351,7 +362,10 @@ def _has_float_form(value: Node) -> bool:
 
 
 def _predicted(before: float | None, total: float, left: float) -> float | None:
-    """SQNR where of the single values' noise some is left; what cancels now need not do so then."""
+    """Return the SQNR if only part of the single values' noise is left.
+
+    Errors that cancel now may not cancel then.
+    """
     gain, alone = decibels(total, left), decibels(1.0, left)
     if before is None or gain is None or alone is None:
         return None
@@ -364,7 +378,7 @@ def _seen(*values: Value) -> tuple[float, float]:
 
 
 def _quantization(low: float, high: float, like: Quantization) -> Quantization:
-    """Of a range, as an observer of the least and the greatest makes it."""
+    """Return the quantization of a range, as a min/max observer computes it."""
     kind = like.type
     if kind.symmetric:
         return Quantization(max(-low, high) / kind.quant_max or like.scale, 0, kind)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would make a model better or smaller does what it promises."""
+"""Suggestions for a better or smaller model keep their promise."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_what_lowering_did_not_measure_is_measured() -> None:
 
 
 def test_changes_are_tried_on_more_samples_than_lowering_measures() -> None:
-    """The first four samples are not like the others: loud ones, to which noise does not matter."""
+    """The first four samples differ from the others: they are loud, so noise does not matter."""
     data = samples((1, 12), count=32)
     torch.manual_seed(0)
     net = nn.Sequential(nn.Linear(12, 16), nn.ReLU(), nn.Linear(16, 4)).eval()
@@ -55,7 +55,7 @@ def test_changes_are_tried_on_more_samples_than_lowering_measures() -> None:
 
 
 def test_an_input_alone_may_be_what_costs() -> None:
-    """Its setting is that of the layer that reads it."""
+    """The input's setting is the setting of its layer."""
     data = one_outlier()
     held = recordings(16, seed=2)
     options: dict[str, Any] = {"calibration": data, "evaluation": held, **ANYTHING}
@@ -68,7 +68,7 @@ def test_an_input_alone_may_be_what_costs() -> None:
 
 
 class Spectrum(nn.Module):
-    """A logarithm of energies, of which int8 has lost the small ones before it is taken."""
+    """A logarithm of energies; int8 has already lost the small ones."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ def test_what_a_steep_function_needs_is_all_in_front_of_it() -> None:
 
 
 class Branches(nn.Module):
-    """Of its two last layers one hardly matters."""
+    """One of the two last layers hardly matters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -117,8 +117,8 @@ class Branches(nn.Module):
 
 
 class Block(nn.Module):
-    """Functions beside layers, which have names of their own; a constant in between takes most of
-    the steps.
+    """Functions next to layers, with names of their own. A constant in between takes most of the
+    steps.
     """
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class Residual(nn.Module):
 
 
 class Functions(nn.Module):
-    """Nothing but functions in its own forward."""
+    """Only functions in its own forward."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -167,7 +167,7 @@ NETWORKS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_what_a_setting_gains_is_known_before(name: str) -> None:
-    """Of layers between others that stay int8, and round what they read."""
+    """The layers lie between int8 layers, and round their inputs."""
     make, shape = NETWORKS[name]
     data, network = samples(shape, count=32), make().eval()
     options: dict[str, Any] = {"calibration": data, "evaluation": data[:4], **ANYTHING}
@@ -179,17 +179,17 @@ def test_what_a_setting_gains_is_known_before(name: str) -> None:
     found = [s for s in suggest(base, again=again) if s.kind in ("int16", "float32")]
     assert found
     for suggestion in found:
-        # Ranges behind the change are found again; tables of int16 are straight between entries.
+        # Ranges after the change are calibrated again; int16 tables are linear between entries.
         assert suggestion.lowered_db == pytest.approx(suggestion.measured_db, abs=3.0), suggestion
-        # Errors that go together may gain more than single ones say, and hardly less.
+        # Correlated errors may gain more than single errors predict, and hardly less.
         measured, predicted = suggestion.measured_db, suggestion.predicted_db
         assert measured is not None and predicted is not None
         assert predicted < measured + 4.0 and suggestion.gain_db > 0.0, suggestion
 
 
 def test_a_gain_is_that_of_the_samples_on_which_both_were_measured() -> None:
-    """Every other sample is small: in steps of the same size it loses more. Those are the ones that
-    changes are tried on.
+    """Every other sample is small and loses more with steps of the same size. Changes are tried on
+    these small samples.
     """
     data = [(x if i % 2 else 0.05 * x,) for i, (x,) in enumerate(samples((1, 16), count=32))]
     options: dict[str, Any] = {"calibration": data, "evaluation": data, **ANYTHING}
@@ -212,7 +212,7 @@ def test_a_gain_is_that_of_the_samples_on_which_both_were_measured() -> None:
 
 
 def test_suggested_settings_do_what_they_promise() -> None:
-    """Of flash where it costs little, by layer's name."""
+    """Flash by layer's name, where the saving costs little."""
     data = samples((1, 16), count=32)
     options: dict[str, Any] = {"calibration": data, "evaluation": data[:4], **ANYTHING}
     network = Branches().eval()
@@ -232,7 +232,7 @@ def test_suggested_settings_do_what_they_promise() -> None:
 
 
 def test_layers_with_weights_of_four_bits_have_eight_where_they_are_int16() -> None:
-    """And none that has four bits is asked to have them."""
+    """Layers with four-bit weights get no suggestion for four bits."""
     data = samples((1, 16), count=32)
     options: dict[str, Any] = {"calibration": data, **ANYTHING}
     network = Branches().eval()
@@ -250,7 +250,7 @@ def test_layers_with_weights_of_four_bits_have_eight_where_they_are_int16() -> N
 
 
 class Squeezed(nn.Module):
-    """A clamp beside the layer that it is fused with."""
+    """A clamp next to the layer that it is fused with."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -278,7 +278,7 @@ def test_four_bits_are_those_of_the_layer_and_not_of_its_clamp() -> None:
 
 
 class Scaled(nn.Module):
-    """Channels of very different scale behind a clamp that is fused."""
+    """Channels of very different scale after a fused clamp."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lowering gives, wherever the model comes from, and the rewrites on the way there."""
+"""Result of lowering for models of any source, and the rewrites used for it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from aot.passes.rewrite.transpose_before_gather import transpose_before_gather
 
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     slices_before_cats,
-    split_before_slices,  # what is computed in parts need not be cut, then what is cut anew
+    split_before_slices,  # avoids cuts of values computed in parts; then splits new cuts
     pick_channels,
     fold_blocks_into_conv,
     fold_transpose_into_linear,
@@ -65,8 +65,9 @@ _OF_THE_CORE = (
     split_before_slices,
     transpose_before_gather,
 )
-"""They give layers forms that kernels are faster for and that an NPU may not take, such as strides
-as large as a block."""
+"""They give layers the fastest forms for kernels. An NPU may not take these forms, such as strides
+as large as a block.
+"""
 
 _CORTEX_M = Target("cortex-m")
 
@@ -76,11 +77,11 @@ class Artefact(Reference):
     """A lowered model.
 
     Attributes:
-      moved: inputs and outputs that the artefact has in another order of dimensions than the model.
+      moved: inputs and outputs whose order of dimensions differs from the model's.
       pte: the ExecuTorch program.
-      report: JSON-serialisable: what every op became, and why.
-      exported: the model in the format of the target's exporter, such as a .tflite file; None where
-        the target has none.
+      report: JSON-serialisable: the result of every op, with the reason.
+      exported: the model in the format of the target's exporter, such as a .tflite file;
+        None where the target has none.
     """
 
     moved: Moved

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lowering report, report.json: what every op became, where it runs, and why. The file
-report.schema.json says what is in it.
+"""The lowering report, report.json: the result, the engine and the reason for every op.
+
+The file report.schema.json defines its content.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def _macs(node: Node) -> int:
 
 
 def _is_other(entry: dict[str, Any]) -> bool:
-    """Whether an op of the dialect is of int16, or its weights are int4."""
+    """Return True if an op of the dialect is int16, or its weights are int4."""
     return bool(entry["precision"] == "int16" or entry["op"] == "pl.linear_w4")
 
 
@@ -130,7 +131,7 @@ def _delegate(op_id: str, delegate: Delegate, rows: list[dict[str, Any]]) -> dic
 
 
 def _with_ids(report: Mapping[str, Any], ids: Mapping[str, str]) -> dict[str, Any]:
-    """What a backend says, with the ids of ops in the place of their names."""
+    """Return a backend's report with ids of ops in place of their names."""
     if "layers" not in report:
         return dict(report)
     layers = [{**layer, "op": ids.get(layer["op"], "")} for layer in report["layers"]]
@@ -138,7 +139,7 @@ def _with_ids(report: Mapping[str, Any], ids: Mapping[str, str]) -> dict[str, An
 
 
 def _ids(module: GraphModule, prefix: str = "") -> dict[str, str]:
-    """The id of the op that gives a value, by what quantizes it in torchao's graph."""
+    """Return the ids of ops by the node that quantizes their value in torchao's graph."""
     ids: dict[str, str] = {}
     for op_id, node in enumerate(instructions(module)):
         delegate = delegate_of(module, node)
@@ -150,7 +151,7 @@ def _ids(module: GraphModule, prefix: str = "") -> dict[str, str]:
 
 
 def _absences(target: Target) -> list[Finding]:
-    """Engines that were left out."""
+    """Return a warning for each engine left out."""
     return [
         Finding("absent_engine", "", "", "", f"nothing runs on {name}: {reason}")
         for name, reason in target.absences.items()
@@ -167,17 +168,17 @@ def make_report(
     paths: Sequence[str],
     moved: Moved = NOT_MOVED,
 ) -> dict[str, Any]:
-    """A JSON-serialisable report of a lowered model.
+    """Return a JSON-serialisable report of a lowered model.
 
     Args:
       module: a dialect graph, partitioned.
-      target: what it was lowered for.
-      samples: how many the calibration had.
+      target: the target of the lowering.
+      samples: the number of calibration samples.
       pte: the artefact.
-      quality: of the model.
-      computed: which of the model's results, counted flat, the outputs are.
-      paths: where these are in what the model returns (aot.accept.program.result_paths).
-      moved: inputs and outputs whose dimensions are in another order than the model's.
+      quality: the quality of the model.
+      computed: flat positions of the outputs among the model's results.
+      paths: their places in the model's return value (aot.accept.program.result_paths).
+      moved: inputs and outputs whose order of dimensions differs from the model's.
     """
     inputs, outputs = border_nodes(module)
     ops: list[dict[str, Any]] = []

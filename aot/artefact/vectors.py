@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs and bit-exact reference outputs of a lowered model, for programs that run it."""
+"""Inputs and bit-exact reference outputs of a lowered model, for programs running it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from aot.dialect.graph import border_nodes, is_channels_last
 
 
 def in_memory_order(x: torch.Tensor, node: Node) -> np.ndarray[Any, Any]:
-    """The elements of an input or output as the artefact has them in memory: [N, H, W, C] where it
-    is channels_last, whatever the tensor's own strides.
+    """Return the elements of an input or output in the artefact's memory order.
+
+    The order is [N, H, W, C] for channels_last, regardless of the tensor's own strides.
     """
     last = is_channels_last(node.meta["val"])
     return (x.permute(0, 2, 3, 1) if last else x).contiguous().numpy()
@@ -42,7 +43,7 @@ def make_vectors(
 
 
 def save_npz(path: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-    """np.savez with fixed time stamps: the same arrays give the same bytes."""
+    """Write arrays like np.savez, with fixed time stamps: the same arrays give the same bytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
             buffer = io.BytesIO()

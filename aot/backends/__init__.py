@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines that run ops of the dialect, one a folder; `backend.py` says what one is."""
+"""Engines running ops of the dialect, one per folder. `backend.py` defines an engine."""

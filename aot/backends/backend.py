@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a backend is: an engine that runs parts of a model, as lowering sees it."""
+"""Definition of a backend: an engine running parts of a model, from the view of lowering."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _DTYPES = (torch.int8, torch.int16, torch.bool)
 
 
 class CannotRun(Exception):
-    """Raised by `compile`: a region that the engine took does not run there as a whole.
+    """Error of `compile`: a region taken by the engine cannot run there as a whole.
 
     Attributes:
-      node: name of the first op with which that shows. The partition cuts the region in front of
-        it; where it is the first of the region, it is left to the next engine.
+      node: name of the first op showing the problem. The partition cuts the region before
+        it. If it is the first op of the region, it is left to the next engine.
       reason: for the report, one phrase.
     """
 
@@ -37,8 +37,8 @@ class CannotRun(Exception):
 
 
 class NotWorth(Exception):
-    """Raised by `compile`: a region that the engine can run, but takes longer for, as the program
-    shows, than the next engine. The whole region is left to that.
+    """Error of `compile`: the engine can run a region, but the compiled program is slower than the
+    next engine. The whole region is left to the next engine.
 
     Attributes:
       reason: for the report, one phrase.
@@ -61,35 +61,38 @@ def _there() -> str:
 class Backend:
     """An engine.
 
-    The hooks are given nodes of the dialect (see aot/dialect/graph.py: `dialect_op`, `arguments`,
-    `edge_of`); constants are read by `tensor_constant(node.graph.owning_module, ...)`. A reason is
-    one phrase, for the report; "" means that there is nothing to say against it.
+    The hooks receive nodes of the dialect (see aot/dialect/graph.py: `dialect_op`, `arguments`,
+    `edge_of`). Read constants with `tensor_constant(node.graph.owning_module, ...)`. A reason is
+    one phrase for the report; "" means no objection.
 
     Attributes:
       name: in reports and messages, e.g. "ethos_u".
-      delegate_id: as ExecuTorch's runtime knows the backend, e.g. "EthosUBackend".
-      compile: what the engine runs for a region, a dialect graph whose inputs and results are the
-        region's border. It may change the graph that it is given, and raise `CannotRun` or
-        `NotWorth`. None for the CPU, whose ops stay calls of kernels.
-      adopt: rewrites a region, in place, before it is compiled: ops that the engine computes
-        otherwise than the CPU become ops with the engine's arithmetic. What comes out is the
-        reference of what the engine computes.
-      reject: why the engine cannot run a node.
-      reject_region: why it cannot run a convex region of nodes, in the order of the graph, each of
-        which it can run.
-      not_worth: why it should leave a region that it can run, e.g. because the round trip takes
-        longer than the CPU would.
+      delegate_id: the backend's name in ExecuTorch's runtime, e.g. "EthosUBackend".
+      compile: returns the engine's payload for a region. The region is a dialect graph
+        with the region's inputs and results. It may change that graph, and raise
+        `CannotRun` or `NotWorth`. None for the CPU, whose ops stay calls of kernels.
+      adopt: rewrites a region in place before it is compiled. Ops that the engine
+        computes differently from the CPU become ops with the engine's arithmetic. The
+        rewritten region is the reference for the engine's results.
+      reject: the reason why the engine cannot run a node.
+      reject_region: the reason why it cannot run a convex region of runnable nodes, in
+        graph order.
+      not_worth: the reason to leave a runnable region to the next engine, e.g. because
+        the round trip takes longer than the CPU.
       dtypes: of the activations that it reads and writes.
-      keeps: ATen ops that export leaves whole for it, where decomposition would scatter them.
-      rewrites: passes over the exported graph, of floats, that it wants. What they change, in
-        place, gives the same values but for rounding. They are for the whole model.
+      keeps: ATen ops left whole by export for it, because decomposition would scatter
+        them.
+      rewrites: the engine's passes over the exported float graph, in place. They keep the
+        values except for rounding. They apply to the whole model.
       traits: by name of the dialect op.
-      absent: why it cannot compile here, such as a tool that is not installed, and what to do.
-      optional: where it is absent, everything is left to the next engine, as the report says;
-        otherwise lowering fails before it starts.
+      absent: the reason why it cannot compile here, such as a missing tool, and the
+        remedy.
+      optional: if True and it is absent, everything is left to the next engine, with a
+        note in the report. Otherwise lowering fails before it starts.
 
     Raises:
-      LoweringError: an attribute is of another type, or asks for what lowering cannot do.
+      LoweringError: an attribute has another type, or is beyond the abilities of
+        lowering.
     """
 
     name: str

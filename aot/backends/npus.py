@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The NPUs that lowering is for; imports nothing that lowers."""
+"""The NPUs of lowering; this module imports no code that lowers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class Npu:
     """A configuration.
 
     Attributes:
-      name: as Vela, boards and targets call it, e.g. "ethos-u55-128".
-      system_config: which of Vela's describes the memories that cycles are estimated with.
-      memory_mode: of Vela: what its AXI ports lead to.
-      modelled: whether the functional model (firmware/ethos_u) executes its payloads.
+      name: in Vela, boards and targets, e.g. "ethos-u55-128".
+      system_config: Vela's system configuration with the memories for estimated cycles.
+      memory_mode: Vela's memory mode: the memories at its AXI ports.
+      modelled: True if the functional model (firmware/ethos_u) executes its payloads.
     """
 
     name: str
@@ -34,24 +34,24 @@ class Npu:
 
     @property
     def keeps_inputs_far(self) -> bool:
-        """Whether a region's inputs and outputs lie in the memory behind the cache."""
+        """Return True if a region's inputs and outputs lie in the memory behind the cache."""
         return self.memory_mode.startswith("Dedicated_Sram")
 
     @property
     def cache_bytes(self) -> int:
-        """Of the memory of its own that Vela plans with, as its memory mode has it."""
+        """Return the size of the own memory that Vela plans with, from the memory mode."""
         found = re.fullmatch(r"Dedicated_Sram_(\d+)KB", self.memory_mode)
         return int(found[1]) << 10 if found else 0
 
     @property
     def is_smallest(self) -> bool:
-        """Whether Vela 5.1.0 loads tables that it fuses into a transpose behind the end of its
-        memory.
+        """Return True if Vela 5.1.0 loads tables fused with a transpose past the end of
+        the memory.
         """
         return self.name in ("ethos-u55-32", "ethos-u55-64")
 
 
-# System configurations and memory modes are the ones that ExecuTorch takes for each product.
+# System configurations and memory modes are ExecuTorch's for each product.
 _PRODUCTS = {
     "u55": ((32, 64, 128, 256), "Ethos_U55_High_End_Embedded", "Shared_Sram", True),
     "u65": ((256, 512), "Ethos_U65_High_End", "Dedicated_Sram_384KB", True),
@@ -66,13 +66,13 @@ NPUS: dict[str, Npu] = {
 
 @dataclass(frozen=True)
 class Neutron:
-    """A part with an eIQ Neutron NPU of NXP's.
+    """A part with NXP's eIQ Neutron NPU.
 
     Attributes:
-      name: as boards and targets call it, e.g. "imxrt700".
-      sdk_target: as NXP's converter calls it.
-      fetches_weights: whether the NPU's program copies its weights to SRAM, because the NPU does
-        not reach the flash memory that they lie in.
+      name: in boards and targets, e.g. "imxrt700".
+      sdk_target: the name in NXP's converter.
+      fetches_weights: True if the NPU's program copies its weights to SRAM, because the
+        NPU cannot reach their flash memory.
     """
 
     name: str
@@ -90,12 +90,14 @@ NEUTRONS = {
 
 CUT, FAIL, OFF = "cut", "fail", "off"
 VERIFICATIONS = (CUT, FAIL, OFF)
-"""Choices for a part of a model whose program for the NPU computes wrong values: cut the part where
-they start; fail; do not look.
+"""Choices for a part of a model with wrong values on the NPU.
+
+Cut the part where they start; fail; do not check.
 """
 
 REQUIRED, AUTO = "required", "auto"
 PRESENCES = (REQUIRED, AUTO)
-"""Choices for a Neutron NPU where NXP's converter is not installed: fail; or run everything on the
-CPU, which the report shows.
+"""Choices for a Neutron NPU without NXP's converter.
+
+Fail; or run everything on the CPU, with a note in the report.
 """

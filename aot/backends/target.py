@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a target is: the engines that lowering may use, in order."""
+"""Definition of a target: the engines for lowering, in order."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Exporter:
     """Another format of the whole model, for other tools than ours.
 
     Attributes:
-      write: the file of a dialect graph. Where the format's own functions are a step off, it may
-        put their tables into the graph, which then is the reference of the file; LoweringError, if
-        the format has no form for an op.
-      traits: by name of the dialect op, what the format needs of its values.
+      write: returns the file of a dialect graph. The format's own functions may be off by
+        a step. It then may put their tables into the graph; the graph is the reference of
+        the file. It raises LoweringError if the format has no form for an op.
+      traits: by name of the dialect op, the format's needs for its values.
     """
 
     write: Callable[[GraphModule], bytes]
@@ -36,12 +36,13 @@ class Target:
 
     Attributes:
       name: in the report.
-      backends: each takes what it can of what the ones before it left; the CPU is the last.
-      exporter: what writes the model in another format beside the .pte; None: there is none.
+      backends: each takes its ops from those left by earlier backends; the CPU is the
+        last.
+      exporter: writes the model in another format next to the .pte; None: there is none.
 
     Raises:
-      LoweringError: an attribute is of another type; a backend is none, is there twice, or has no
-        `compile`; the last is not the CPU.
+      LoweringError: an attribute has another type; a backend is none, is there twice, or
+        has no `compile`; the last is not the CPU.
     """
 
     name: str
@@ -76,24 +77,24 @@ class Target:
 
     @property
     def engines(self) -> tuple[Backend, ...]:
-        """The backends that delegates are for: all but the CPU."""
+        """Return the backends with delegates: all except the CPU."""
         return self.backends[:-1]
 
     @property
     def absences(self) -> Mapping[str, str]:
-        """By the name of an engine that cannot compile here why, and what to do."""
+        """Return, for each engine that cannot compile here, the reason and the remedy."""
         said = {engine.name: engine.absent() for engine in self.engines}
         return {name: reason for name, reason in said.items() if reason}
 
     def check(self) -> None:
-        """Raises LoweringError where an engine that is not optional cannot compile here."""
+        """Raise LoweringError if a required engine cannot compile here."""
         for engine in self.engines:
             if not engine.optional and (reason := engine.absent()):
                 raise LoweringError(f"target {self.name!r}: backend {engine.name!r}: {reason}")
 
     @property
     def keeps(self) -> tuple[Any, ...]:
-        """ATen ops that export leaves whole."""
+        """Return the ATen ops left whole by export."""
         return tuple(dict.fromkeys(op for b in self.backends for op in b.keeps))
 
     @property
@@ -103,7 +104,7 @@ class Target:
 
     @property
     def traits(self) -> Mapping[str, Traits]:
-        """By name of the dialect op, what any of the backends needs: each only narrows."""
+        """Return, by dialect op, the needs of all backends together: each one only narrows."""
         wanted = [b.traits for b in self.backends]
         wanted += [] if self.exporter is None else [self.exporter.traits]
         names = dict.fromkeys(name for traits in wanted for name in traits)

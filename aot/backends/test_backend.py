@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A backend or a target that asks for what lowering cannot do is refused when it is made."""
+"""A backend or a target beyond the abilities of lowering is refused at creation."""
 
 from __future__ import annotations
 

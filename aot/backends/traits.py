@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an engine needs of values: read by the quantizer, checked by the partition."""
+"""An engine's needs for values: the quantizer reads them, the partition checks them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Traits:
-    """What an engine needs of the values around one op of the dialect, beside what the op asks for.
+    """An engine's needs for the values around one dialect op, in addition to the op's own.
 
-    The quantizer makes the values so wherever it can choose, and the partition keeps calls that did
-    not come out so away from the engine.
+    The quantizer fulfils them wherever it has a choice. The partition keeps calls with other values
+    away from the engine.
 
     Attributes:
       shares_quantization: activations and result have one scale and zero_point.
       zero_point_0: activations and result have the zero_point 0.
       weights_per_tensor: all channels of the weights have one scale.
-      whole_range: where the range of the result is known, such as softmax's, its scale is that of
-        all of it, not a finer one of the part that calibration shows. Only the quantizer knows of
-        it: an engine rejects what did not come out so.
-      int16: activations and result may be int16, also where the backend's `dtypes` lack it. Only
-        the partition reads it.
+      whole_range: a result with a known range, such as softmax's, has the scale of the
+        full range, not a finer one from calibration. Only the quantizer uses it: an
+        engine rejects other scales itself.
+      int16: activations and result may be int16, even if the backend's `dtypes` lack it.
+        Only the partition reads it.
     """
 
     shares_quantization: bool = False

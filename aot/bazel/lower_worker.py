@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of lowering, as actions call it: with the runfiles of a model's own program.
+"""The command line of lowering for actions, with the runfiles of a model's own program.
 
 lower_worker --flagfile=net.pte-0.params
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a pte_model gives, and which part of it is for a board."""
+"""Result of a pte_model, and selection of its part for a board."""
 
 LoweredInfo = provider(
     "A lowered model.",
@@ -12,7 +12,7 @@ LoweredInfo = provider(
 )
 
 def lowered_for(info, board):
-    """Picks what is for a board.
+    """Selects the value for a board.
 
     Args:
       info: LoweredInfo, or any provider with `by_engine` and `default`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The action that lowers a model for a target."""
+"""Action for the lowering of a model for a target."""
 
 load("//tools:actions.bzl", "run_action")
 load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements", "runfiles_list")

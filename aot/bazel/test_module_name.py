@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that sources have in Python, as module_name.bzl gives them (PL_NAMES: a JSON list)."""
+"""Python names of sources, from module_name.bzl (PL_NAMES: a JSON list)."""
 
 import json
 import os

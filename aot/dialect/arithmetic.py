@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integer arithmetic of the dialect: TFLite's int8 quantization specification.
 
-Everything here is exact. Tensors are int64 while a value is computed, so that nothing wraps; the
-results are what an int32 accumulator, a 32x32->64 multiply and a rounding shift give on the device.
+All functions are exact. Tensors are int64 during the computation, so nothing wraps. The results
+equal the device's: an int32 accumulator, a 32x32->64 multiply and a rounding shift.
 """
 
 from __future__ import annotations
@@ -45,27 +45,28 @@ def quantize_multiplier(value: float) -> tuple[int, int]:
 
 
 def quantize_wide_multiplier(value: float) -> tuple[int, int]:
-    """The same for requantize_wide, positive: shift is at most 14, and what is larger becomes the
-    largest, which saturates int16 as well.
+    """Return the same for requantize_wide, positive, with a shift of at most 14.
+
+    A larger value becomes the largest one; it saturates int16 as well.
     """
     return quantize_multiplier(min(value, 2.0**MAX_WIDE_SHIFT * (1.0 - 2.0**-31)))
 
 
 def quantize_mean(value: float, count: int) -> tuple[int, int]:
-    """(multiplier, shift) that takes a sum of `count` values to their mean times `value`, as
-    TFLite's int8 MEAN does: the multiplier of `value`, divided by count without the remainder.
+    """Return (multiplier, shift) from a sum of `count` values to their mean times `value`.
 
-    multiplier may be below 2^30. The factor differs from value / count by less than 2^-28 of it;
-    but means are often halfway between two steps, where that decides.
+    Like TFLite's int8 MEAN: the multiplier of `value`, divided by count without the remainder.
+    multiplier may be below 2^30. The factor's relative error against value / count is below 2^-28.
+    It still matters: means are often halfway between two steps.
 
     Raises:
-      ValueError: as quantize_multiplier.
+      ValueError: see quantize_multiplier.
     """
     return divided(*quantize_multiplier(value), count)
 
 
 def divided(multiplier: int, shift: int, count: int) -> tuple[int, int]:
-    """The factor of a sum of `count` values from that of their mean."""
+    """Return the factor of a sum of `count` values from the factor of their mean."""
     bits = min(count.bit_length() - 1, 32, shift - MIN_SHIFT)
     return (multiplier << bits) // count, shift - bits
 
@@ -85,7 +86,7 @@ def requantize(
         x = (x << _at_least_0(shift)).clamp_(INT32_MIN, INT32_MAX)
     if isinstance(multiplier, torch.Tensor):
         multiplier = multiplier.to(torch.int64)
-    # In place: memory that is new takes longer than the arithmetic.
+    # Work in place: new memory takes longer than the arithmetic.
     product = (x * multiplier).add_(1 << 30)
     if least >= 0:
         return product.__irshift__(31).clamp_(INT32_MIN, INT32_MAX)
@@ -106,14 +107,14 @@ def _at_least_0(shift: torch.Tensor | int) -> Any:
 def requantize_wide(
     x: torch.Tensor, multiplier: torch.Tensor | int, shift: torch.Tensor | int
 ) -> torch.Tensor:
-    """x * multiplier / 2^31 * 2^shift rounded once, to nearest, ties up, elementwise: for sums of
-    int16 values, which leave int32.
+    """Return x * multiplier / 2^31 * 2^shift rounded once, to nearest, ties up, elementwise.
 
-    x is int64 below 2^47 by magnitude; multiplier not negative; shift in [-31, 14].
+    For sums of int16 values, because they exceed int32. x is int64 below 2^47 by magnitude;
+    multiplier is not negative; shift is in [-31, 14].
     """
     multiplier = torch.as_tensor(multiplier, dtype=torch.int64)
     right = 15 - torch.as_tensor(shift, dtype=torch.int64)
-    # By halves: the product may take 78 bits.
+    # Multiply in two halves: the product may take 78 bits.
     product = (x >> 16) * multiplier + (((x & 0xFFFF) * multiplier) >> 16)
     return (product + (torch.ones_like(right) << (right - 1))) >> right
 
@@ -130,14 +131,15 @@ def requantize_sums(
     shift: torch.Tensor | int,
     dtype: torch.dtype,
 ) -> torch.Tensor:
-    """How sums of products become activations of a dtype: int8's fit in int32, int16's do not."""
+    """Requantize sums of products to a dtype: int8 sums fit in int32, int16 sums do not."""
     rule = requantize_wide if dtype is torch.int16 else requantize
     return rule(x, multiplier, shift)
 
 
 def rounding_shift_right(x: torch.Tensor, bits: torch.Tensor | int) -> torch.Tensor:
-    """x / 2^bits rounded to nearest, ties away from zero (gemmlowp's RoundingDivideByPOT), on int64
-    in [-2^62, 2^62].
+    """Return x / 2^bits rounded to nearest, ties away from zero, on int64 in [-2^62, 2^62].
+
+    This is gemmlowp's RoundingDivideByPOT.
     """
     bits = torch.as_tensor(bits, dtype=torch.int64)
     half = (torch.ones_like(bits) << bits) >> 1
@@ -147,13 +149,13 @@ def rounding_shift_right(x: torch.Tensor, bits: torch.Tensor | int) -> torch.Ten
 
 
 def divide_round_half_away(numerator: torch.Tensor, denominator: torch.Tensor) -> torch.Tensor:
-    """numerator / denominator (> 0) rounded to nearest, ties away from zero, on int64."""
+    """Return numerator / denominator (> 0) rounded to nearest, ties away from zero, on int64."""
     magnitude = (2 * numerator.abs() + denominator) // (2 * denominator)
     return torch.where(numerator < 0, -magnitude, magnitude)
 
 
 def bit_length(x: torch.Tensor) -> torch.Tensor:
-    """How many bits int64 values in [0, 2^63) take: 0 of 0, 1 of 1, 2 of 2 and 3, ..."""
+    """Return the number of bits of int64 values in [0, 2^63): 0 of 0, 1 of 1, 2 of 2 and 3, ..."""
     high = x >> 32
     halves = torch.where(high > 0, high, x).to(torch.float64)  # below 2^32: exact
     return torch.frexp(halves).exponent.to(torch.int64) + 32 * (high > 0)
@@ -167,7 +169,7 @@ def saturate_int8(
 
 
 def saturate(x: torch.Tensor, minimum: int, maximum: int, dtype: torch.dtype) -> torch.Tensor:
-    """Clamps to [minimum, maximum] and narrows to a dtype that holds them."""
+    """Clamp to [minimum, maximum] and narrow to a dtype holding them."""
     return x.clamp(minimum, maximum).to(dtype)
 
 
@@ -199,9 +201,11 @@ def exact_depthwise_conv2d(
     dilation: Sequence[int],
     largest: int,
 ) -> torch.Tensor:
-    """Integer convolution without padding of each channel by itself, NHWC x of values up to
-    `largest` and int8 weight [KH, KW, C], exact, as exact_conv2d, and in float32 where that holds
-    every sum; tap by tap: torch's own, of float64, takes ten times as long.
+    """Return the exact integer convolution of each channel by itself, without padding.
+
+    x is NHWC with values up to `largest`; weight is int8 [KH, KW, C]. Like exact_conv2d, it uses
+    float32 if that holds every sum. It works tap by tap: torch's own in float64 takes ten times as
+    long.
     """
     kh, kw, channels = weight.shape
     fits = kh * kw * largest * -INT8_MIN <= 2**24

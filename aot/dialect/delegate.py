@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A region of a dialect graph that an engine other than the CPU runs.
+"""A region of a dialect graph running on another engine than the CPU.
 
-In the graph it is a `call_module` of a `Delegate`, a call with several results (see results.py).
-The call's `edge` is empty; each of its results has `val`, `edge` and `origin` of its own. The
-delegate keeps the region's own dialect graph: that is what the reference computes, and what the
-verifier looks into.
+The graph has it as a `call_module` of a `Delegate`, a call with several results (see results.py).
+The call's `edge` is empty; each of its results has its own `val`, `edge` and `origin`. The delegate
+keeps the region's own dialect graph. The reference computes it, and the verifier checks it.
 """
 
 from __future__ import annotations
@@ -18,19 +17,20 @@ from torch.fx import GraphModule, Node
 
 @dataclass(frozen=True)
 class Payload:
-    """What a backend made of a region.
+    """A backend's program for a region.
 
     Attributes:
-      data: what the engine reads: its command stream and weights, in the backend's own format.
-      configuration: the engine that it is for, as boards say it, e.g. "ethos-u55-128"; "" where any
-        will do.
-      scratch_bytes: memory that the engine needs beside inputs and outputs while it runs.
+      data: input of the engine: its command stream and weights, in the backend's own
+        format.
+      configuration: the engine's name in boards, e.g. "ethos-u55-128"; "" for any engine.
+      scratch_bytes: memory that the running engine needs, without inputs and outputs.
       alignment: in bytes, a power of two: of data, scratch memory, inputs and outputs.
       compile_specs: keys and values for the backend in ExecuTorch's own runtime.
-      report: what the backend wants said of the region, as JSON has it, e.g. {"cycles": 1200}. Its
-        "layers", if it has any, are a list of objects whose "op" is the name of one of the region's
-        nodes; the report has its id there.
-      cache_bytes: memory of the engine's own, beside all that, which the payload was made for.
+      report: the backend's entries for the report, as JSON, e.g. {"cycles": 1200}. Its
+        "layers", if any, are a list of objects. Their "op" is the name of a node in the
+        region; the report replaces it by the node's id.
+      cache_bytes: the engine's own memory that the payload was made for, in addition to
+        the above.
     """
 
     data: bytes
@@ -43,11 +43,11 @@ class Payload:
 
 
 class Delegate(torch.nn.Module):
-    """A region, and what a backend made of it.
+    """A region, and the backend's program for it.
 
     Attributes:
       region: the dialect graph; its inputs are activations only, its output is a tuple.
-      backend_id: as ExecuTorch's runtime knows the backend, e.g. "EthosUBackend".
+      backend_id: the backend's name in ExecuTorch's runtime, e.g. "EthosUBackend".
       payload: see Payload.
     """
 
@@ -62,7 +62,7 @@ class Delegate(torch.nn.Module):
 
 
 def delegate_of(module: GraphModule, node: object) -> Delegate | None:
-    """The delegate that a node calls, or None."""
+    """Return the delegate that a node calls, or None."""
     if not isinstance(node, Node) or node.op != "call_module":
         return None
     called = module.get_submodule(str(node.target))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The typed graph of the dialect: what each edge carries, and how nodes are made.
+"""The typed graph of the dialect: the contents of each edge, and the creation of nodes.
 
-A dialect graph is a torch.fx graph whose compute nodes call `torch.ops.pl.*` (or, with float
-fallback, ATen ops). Each node that gives a tensor has `meta["val"]` (shape and dtype, on the meta
-device) and `meta["edge"]` (quantization and layout). Calls with several results: see results.py.
+A dialect graph is a torch.fx graph. Its compute nodes call `torch.ops.pl.*`, or ATen ops with float
+fallback. Each node giving a tensor has `meta["val"]` (shape and dtype, on the meta device) and
+`meta["edge"]` (quantization and layout). Calls with several results: see results.py.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ ROW_MAJOR = "row_major"
 
 @dataclass(frozen=True)
 class Edge:
-    """What a value is, beside its shape and dtype.
+    """Properties of a value in addition to its shape and dtype.
 
     Attributes:
-      quantization: what its integers stand for; None where it is not quantized.
-      layout: NHWC where the dimensions are known to be those; ROW_MAJOR otherwise.
+      quantization: meaning of its integers; None if it is not quantized.
+      layout: NHWC if the dimensions are known to be those; ROW_MAJOR otherwise.
     """
 
     quantization: Quantization | None = None
@@ -51,13 +51,13 @@ class Edge:
 
 @dataclass(frozen=True)
 class Origin:
-    """What part of the user's model a node stands for.
+    """Part of the user's model that a node represents.
 
     Attributes:
       ops: the ATen ops, e.g. ("aten.convolution", "aten.relu").
       source: line of the model, "" if unknown.
       module: the model's module, e.g. "features.2.0 (Conv2d)", "" if unknown.
-      quantized: name of the node in torchao's quantized graph that gives the same value, "" if
+      quantized: name of the node with the same value in torchao's quantized graph, "" if
         there is none.
     """
 
@@ -69,14 +69,14 @@ class Origin:
 
 @dataclass(frozen=True)
 class State:
-    """A value that the model keeps from one run to the next.
+    """A value that the model keeps between runs.
 
-    A graph, ATen's as the dialect's, takes it as a placeholder behind the inputs, whose
-    `meta["state"]` this is, and returns its new value behind the outputs, in the same order.
+    An ATen graph or a dialect graph takes it as a placeholder after the inputs; its `meta["state"]`
+    is this object. The graph returns its new value after the outputs, in the same order.
 
     Attributes:
       name: of the buffer in the user's model.
-      initial: the value that the first run takes, of the placeholder's shape and dtype.
+      initial: the value for the first run, of the placeholder's shape and dtype.
     """
 
     name: str
@@ -90,7 +90,7 @@ def edge_of(node: Node) -> Edge:
 
 
 def quantization_of(node: Node) -> Quantization:
-    """Of a node whose value is quantized."""
+    """Return the quantization of a node with a quantized value."""
     quantization = edge_of(node).quantization
     assert quantization is not None, node
     return quantization
@@ -101,7 +101,7 @@ def shape_of(node: Node) -> tuple[int, ...]:
 
 
 def dialect_op(node: Node) -> Op | None:
-    """The dialect op that a node calls, or None."""
+    """Return the dialect op that a node calls, or None."""
     return _op_called(node.target) if node.op == "call_function" else None
 
 
@@ -113,7 +113,7 @@ def _op_called(target: object) -> Op | None:
 
 
 def calls(node: object, name: str) -> bool:
-    """Whether an argument is a node that calls pl::name."""
+    """Return True if an argument is a node calling pl::name."""
     if not isinstance(node, Node):
         return False
     op = dialect_op(node)
@@ -127,12 +127,12 @@ def arguments(node: Node) -> dict[str, Any]:
 
 @cache
 def argument_names(target: Any) -> tuple[str, ...]:
-    """Of an op, in order."""
+    """Return the argument names of an op, in order."""
     return tuple(argument.name for argument in target._schema.arguments)
 
 
 def tensor_constant(module: GraphModule, node: object) -> torch.Tensor | None:
-    """The tensor behind a get_attr node, or None if the argument is anything else."""
+    """Return the tensor of a get_attr node, or None for any other argument."""
     if not isinstance(node, Node) or node.op != "get_attr":
         return None
     target: Any = module
@@ -142,8 +142,10 @@ def tensor_constant(module: GraphModule, node: object) -> torch.Tensor | None:
 
 
 def new_buffer(module: GraphModule, name: str, value: torch.Tensor) -> str:
-    """Gives a module a buffer; returns its name, which starts with `name` and is none of a buffer
-    that there is, for torch would replace that.
+    """Add a buffer to a module; return its name.
+
+    The name starts with `name`. It differs from those of other buffers, because torch would replace
+    them.
     """
     unique, count = name, 0
     while hasattr(module, unique):
@@ -162,7 +164,7 @@ class Builder:
 
     @property
     def graph(self) -> Graph:
-        """That nodes are made in."""
+        """Return the graph for new nodes."""
         return self._graph
 
     def placeholder(self, name: str, value: torch.Tensor, edge: Edge) -> Node:
@@ -171,8 +173,8 @@ class Builder:
         return node
 
     def constant(self, name: str, tensor: torch.Tensor, edge: Edge | None = None) -> Node:
-        """A get_attr node of a new buffer whose name starts with `name`."""
-        # With strides of its own: `contiguous` leaves those of a dimension of size 1, even if 0.
+        """Return a get_attr node of a new buffer whose name starts with `name`."""
+        # Copy with new strides: `contiguous` keeps the stride of a dimension of size 1, even if 0.
         dense = tensor.detach().clone(memory_format=torch.contiguous_format)
         node = self._graph.get_attr(new_buffer(self._module, name.replace(".", "_"), dense))
         value = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
@@ -184,9 +186,9 @@ class Builder:
         return tensor_constant(self._module, node)
 
     def call(self, op: Op, *args: Any, edge: Edge, origin: Origin) -> Node:
-        """A call of a dialect op; shape and dtype come from the op's own rule.
+        """Return a call of a dialect op; shape and dtype come from the op's own rule.
 
-        Of an op with several results the edge is empty: `result` takes out each with its own.
+        The edge of an op with several results is empty: `result` takes each one out with its own.
         """
         node = self._graph.call_function(op.overload, args)
         return _marked(node, op.returned(op.values(*map(value_of, args))), edge, origin)
@@ -218,7 +220,7 @@ def with_layout(edge: Edge, layout: str) -> Edge:
 
 
 def inputs_of(node: Node) -> Sequence[Node]:
-    """Activation inputs: node arguments that are not constants."""
+    """Return the activation inputs: node arguments that are not constants."""
     return [n for n in node.all_input_nodes if n.op != "get_attr"]
 
 
@@ -228,8 +230,8 @@ def copied(module: GraphModule) -> GraphModule:
 
 
 def drop_dead_code(graph: Graph) -> bool:
-    """Erases what nobody reads and what has no effect; returns whether there was any."""
-    # Torch's own looks whether each node has effects, and at the whole graph for mistakes.
+    """Erase nodes without readers and effects. Return True if there were any."""
+    # Torch's own function checks each node for effects, and the whole graph for mistakes.
     unread = (n.op not in ("placeholder", "output") and not n.users for n in graph.nodes)
     return any(unread) and graph.eliminate_dead_code()
 
@@ -248,19 +250,19 @@ def state_nodes(module: GraphModule) -> list[tuple[Node, Node]]:
 
 
 def state_of(node: Node) -> State:
-    """Of a state's placeholder."""
+    """Return the state of its placeholder."""
     state = node.meta["state"]
     assert isinstance(state, State)
     return state
 
 
 def initial_state(module: GraphModule) -> tuple[torch.Tensor, ...]:
-    """What a graph takes behind its inputs on the first run."""
+    """Return a graph's state inputs for the first run."""
     return tuple(state_of(node).initial for node in _states(module))
 
 
 def returned(module: GraphModule) -> tuple[Any, list[Node]]:
-    """What a graph returns: the structure of its outputs, and the new values of its state."""
+    """Return a graph's results: the structure of its outputs, and the new values of its state."""
     results: Any = module.graph.output_node().args[0]
     count = len(_states(module))
     return (results[:-count], list(results[-count:])) if count else (results, [])
@@ -271,8 +273,9 @@ def _states(module: GraphModule) -> list[Node]:
 
 
 def is_channels_last(value: torch.Tensor) -> bool:
-    """Whether a tensor lies as NHWC and not as NCHW; where the bytes are the same either way it
-    counts as NCHW.
+    """Return True if a tensor lies in memory as NHWC and not as NCHW.
+
+    If the bytes are the same in both orders, it counts as NCHW.
     """
     return (
         value.dim() == 4

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scales that hold certain numbers exactly: values that are all multiples of one number, and
-constants that values are compared with.
+"""Scales holding certain numbers exactly: values with a common divisor, and constants in
+comparisons.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 
 _FINEST = 2.0**-15
-"""The finest step, which int16 has in [-1, 1)."""
+"""The finest step; int16 has it in [-1, 1)."""
 
 _LARGEST = 2.0**24
-"""Above it float32 is whole numbers whatever is computed."""
+"""Above it float32 holds integers only."""
 
-_FIRST = 256  # values that are looked at before all are
-_COARSER = 1.25  # the factor by which a scale may grow for a constant
+_FIRST = 256  # values checked before all others
+_COARSER = 1.25  # largest growth of a scale for a constant
 
 
 def common_step(values: np.ndarray[Any, Any], before: float = 0.0) -> float | None:
-    """The largest number that all values are multiples of; None if there is none.
+    """Return the largest number that all values are multiples of; None if there is none.
 
     Args:
       values: finite, float32.
-      before: the step of values that were seen before; 0 if there are none but zeros.
+      before: the step of earlier values; 0 if there are none but zeros.
     """
     values = values.reshape(-1)
     step = _step_of(values[:_FIRST], before)
@@ -48,16 +48,17 @@ def exact_scale(
     all_ends: tuple[float, float],
     constants: Sequence[float],
 ) -> tuple[float, int] | None:
-    """The scale and zero point of a range that has to hold certain numbers; None if it cannot, or
-    has to hold none.
+    """Return the scale and zero point of a range with exact numbers.
+
+    Return None if the range cannot hold them, or needs to hold none.
 
     Args:
-      integers: the smallest that is used, the largest, and whether the zero point is 0.
+      integers: the smallest used integer, the largest, and True if the zero point is 0.
       ends: of the range.
-      step: of the values, which are all multiples of it; None or 0 if they have none.
+      step: common divisor of all values; None or 0 if they have none.
       all_ends: the smallest and the largest value, or 0.
-      constants: that the values are compared with, other than 0. What is outside widens the range
-        by little or not at all.
+      constants: constants compared with the values, other than 0. Those outside widen the
+        range by little or not at all.
     """
     least, most, is_symmetric = integers
 
@@ -86,9 +87,10 @@ def exact_scale(
 
 
 def _dividing(step: float, needed: float, largest: float) -> float:
-    """A scale that a step is a multiple of, little coarser than needed: so that multiples of the
-    step up to the largest are exact in float32; with 0, over a power of two, so that two scales
-    have an exact ratio, as comparisons of int16 need.
+    """Return a divisor of a step as the scale, little coarser than needed.
+
+    Multiples of the step up to `largest` are exact in float32. If `largest` is 0, the divisor is a
+    power of two. Two scales then have an exact ratio, as required for int16 comparisons.
     """
     if not largest:
         return math.ldexp(step, -math.floor(math.log2(step / needed)))
@@ -96,12 +98,13 @@ def _dividing(step: float, needed: float, largest: float) -> float:
     counts = np.arange(math.floor(step / needed * (1.0 + 2.0**-20)), 0, -1, dtype=np.float32)
     scales = np.float32(step) / counts
     exact = counts[:, None] * multiples * scales[:, None] == multiples * np.float32(step)
-    return float(scales[exact.all(1).argmax()])  # that of one step is, if no other
+    return float(scales[exact.all(1).argmax()])  # the step's own scale is, if no other
 
 
 def _holding(constants: Sequence[float], needed: float) -> float | None:
-    """A scale, little coarser than needed, of which constants are multiples in float32: as many as
-    there is one for, the largest first; None if there are none.
+    """Return a scale, little coarser than needed, with constants as exact multiples in float32.
+
+    It holds as many constants as possible, the largest first. Return None if it can hold none.
     """
     held: list[float] = []
     best = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of values: a type beside the dtype, which says whether numbers may be rounded."""
+"""Kinds of values: a type in addition to the dtype. It decides if numbers may be rounded."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def kind_of(node: Node) -> Kind:
 
 
 def exact_outputs(module: GraphModule) -> list[bool]:
-    """Return for each output, in order, that no float lies between the inputs and it."""
+    """Return, for each output in order, True if no float lies between the inputs and it."""
     floats: set[Node] = set()
     for node in module.graph.nodes:
         is_value = isinstance(node.meta.get("val"), torch.Tensor)

@@ -43,7 +43,7 @@ def reduced(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> Inferred:
 
 
 def reduced_shape(shape: Sequence[int], dim: Sequence[int], keepdim: bool) -> tuple[int, ...]:
-    """A shape with the dimensions dim, which are not negative, of size 1 or left out."""
+    """Return a shape with the dimensions dim of size 1 or left out; dim are not negative."""
     return tuple(1 if d in dim else s for d, s in enumerate(shape) if keepdim or d not in dim)
 
 
@@ -97,7 +97,7 @@ class Op:
         return getattr(torch.ops.pl, self.name).default
 
     def values(self, *args: Any, **kwargs: Any) -> list[torch.Tensor]:
-        """What a call with these arguments gives, on the meta device."""
+        """Return the results of a call with these arguments, on the meta device."""
         inferred: Any = self.infer(*args, **kwargs)
         return [
             torch.empty(shape, dtype=dtype, device="meta", memory_format=self.memory_format)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which inputs and outputs the artefact has in another order of dimensions than the model."""
+"""I/O layout: inputs and outputs whose order of dimensions differs between artefact and model."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ CHANNELS_FIRST = {3: [0, 2, 1], 4: [0, 3, 1, 2]}
 
 @dataclass(frozen=True)
 class Moved:
-    """The inputs and outputs, by index, whose channels come last in the artefact, and come after
-    the batch in the model.
+    """Indices of inputs and outputs with channels last in the artefact, and after the batch in the
+    model.
     """
 
     inputs: frozenset[int] = frozenset()

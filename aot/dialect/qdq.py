@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quantize and dequantize ops of torchao's converted graphs, what they say; who has none."""
+"""Meaning of the quantize and dequantize ops in torchao's converted graphs, and marks of float
+nodes.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,13 @@ QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
 DEQUANTIZE = torch.ops.quantized_decomposed.dequantize_per_tensor.default
 
 UNCORRECTED = "uncorrected"
-"""In the meta of a bias that was corrected what it was."""
+"""Key in the meta of a corrected bias: its value before the correction."""
 
 _STAYS_FLOAT = "stays_float"
 
 
 def keep_float(node: Node) -> None:
-    """Marks an ATen node that has an int8 form and is to stay float."""
+    """Mark an ATen node with an int8 form that must stay float."""
     node.meta[_STAYS_FLOAT] = True
 
 
@@ -36,7 +38,7 @@ def stays_float(node: Node) -> bool:
 
 
 def activation_quantization(node: Node) -> Quantization:
-    """Of the value of a quantize or dequantize node."""
+    """Return the quantization of a quantize or dequantize node's value."""
     arguments: Any = node.args
     _, scale, zero_point, quant_min, quant_max, dtype = arguments
     kind = ACTIVATION_TYPES[dtype]
@@ -45,7 +47,7 @@ def activation_quantization(node: Node) -> Quantization:
 
 
 def quantized_weight(module: GraphModule, node: Node) -> tuple[torch.Tensor, ChannelQuantization]:
-    """The integers behind a dequantize node over constants, and what they stand for."""
+    """Return the integers of a dequantize node over constants, and their quantization."""
     arguments: Any = node.args
     values, scales = tensor_constant(module, arguments[0]), tensor_constant(module, arguments[1])
     kind = WEIGHT_TYPES[arguments[-2]]

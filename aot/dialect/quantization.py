@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which real numbers integers stand for: scale, zero point, and the limits that a type sets.
+"""Quantization of real numbers: scale, zero point, and the limits of a type.
 
-Everything that asks for one of them, from the quantizer to the verifier, asks here.
+All code from the quantizer to the verifier uses this module for it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import torch
 
 @dataclass(frozen=True)
 class QuantizedType:
-    """An integer type whose values stand for real numbers.
+    """An integer type for quantized real numbers.
 
     Attributes:
       dtype: of the integers.
-      quant_min: the smallest that is used.
+      quant_min: the smallest used integer.
       quant_max: the largest.
       symmetric: the zero point is 0.
     """
@@ -45,7 +45,9 @@ WEIGHT_TYPES = {kind.quant_max: kind for kind in (INT8_WEIGHT, INT4_WEIGHT, INT4
 
 ACTIVATION_TYPES = {kind.dtype: kind for kind in (INT8, INT16)}
 ACTIVATIONS = tuple(ACTIVATION_TYPES)
-"""The dtypes of activations of an op that takes either; all of a call have one, and the result."""
+"""Dtypes of activations, for an op with either. All activations of a call and its result have the
+same.
+"""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Quantization:
 
     @property
     def problem(self) -> str:
-        """What its type does not allow; "" if it may be so."""
+        """Return the violation of its type's limits; "" if there is none."""
         kind = self.type
         if not 0.0 < self.scale < math.inf:
             return f"a scale of {self.scale}"
@@ -86,12 +88,12 @@ class Quantization:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The least and the greatest real number that an integer stands for."""
+        """Return the least and the greatest real number of the quantization."""
         lowest, highest = (q - self.zero_point for q in (self.type.quant_min, self.type.quant_max))
         return self.scale * lowest, self.scale * highest
 
     def nearest(self, value: float) -> int:
-        """The integer that stands for the real number nearest to a value, saturated."""
+        """Return the integer nearest to a real value, saturated."""
         steps = value / self.scale
         if math.isinf(steps):
             return self.type.quant_max if steps > 0 else self.type.quant_min
@@ -99,7 +101,7 @@ class Quantization:
         return min(self.type.quant_max, max(self.type.quant_min, q))
 
     def limits(self, minimum: float | None, maximum: float | None) -> tuple[int, int]:
-        """The integers that a clamp to [minimum, maximum] lets through; None is open."""
+        """Return the integers within a clamp to [minimum, maximum]; None is open."""
         return (
             self.type.quant_min if minimum is None else self.nearest(minimum),
             self.type.quant_max if maximum is None else self.nearest(maximum),
@@ -110,10 +112,10 @@ class Quantization:
         return torch.arange(self.type.quant_min, self.type.quant_max + 1, dtype=self.type.dtype)
 
     def quantize(self, values: torch.Tensor) -> torch.Tensor:
-        """saturate(rint(x * (1 / scale)) + zero_point) in float32, ties to even; NaN becomes
-        zero_point.
+        """Return saturate(rint(x * (1 / scale)) + zero_point) in float32, ties to even.
 
-        The reciprocal is taken in float32, as torch's quantize_per_tensor does.
+        NaN becomes zero_point. The reciprocal is taken in float32, like torch's
+        quantize_per_tensor.
         """
         kind = self.type
         far = 2.0 * (self.span + 1)  # saturates whatever the zero point, and is exact in float32
@@ -135,12 +137,12 @@ WHOLE_NUMBERS = {
     torch.int8: Quantization(1.0, 0, INT8, whole=True),
     torch.int16: Quantization(1.0, 0, INT16, whole=True),
 }
-"""What inputs of these dtypes are on the device: each number is itself, exactly."""
+"""Quantization of integer inputs on the device, by dtype: each number is kept exactly."""
 
 
 @dataclass(frozen=True, eq=False)
 class ChannelQuantization:
-    """Of a weight: q of channel c, its index in dimension `axis`, stands for scales[c] * q.
+    """Quantization of a weight: the value is scales[c] * q, with c the index in dimension `axis`.
 
     Attributes:
       scales: float64 [channels].

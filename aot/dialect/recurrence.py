@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integer arithmetic that the recurrent ops share: pl::lstm, pl::gru, pl::rnn.
+"""Integer arithmetic of the recurrent ops: pl::lstm, pl::gru, pl::rnn.
 
-Each runs one layer in one direction over a sequence. The state between two steps is int16 with the
-scale 2^-bits, so what a step changes by less than an int8 step is not lost. A pre-activation is the
-sum of two parts, of the input and of the hidden state, each a row of int8 weights times values,
-requantized to FRACTION_BITS; sigmoid and tanh are one table. Numbers named q15 or q16 are real
-numbers times 2^15 or 2^16.
+Each op runs one layer in one direction over a sequence. The state between two steps is int16 with
+the scale 2^-bits. Changes below an int8 step are therefore kept. A pre-activation is the sum of two
+parts, of the input and of the hidden state. Each part is a row of int8 weights times values,
+requantized to FRACTION_BITS. Sigmoid and tanh use one table. Numbers with the suffix q15 or q16 are
+real numbers times 2^15 or 2^16.
 
-Against exact functions of the same pre-activation sigmoid is off by at most 2.5e-5, tanh by at most
-5e-5: a hundredth of what int8 of a hidden state in [-1, 1] is off by.
+Against exact functions of the same pre-activation, the error of sigmoid is at most 2.5e-5, of tanh
+at most 5e-5. This is a hundredth of the error of an int8 hidden state in [-1, 1].
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from aot.dialect.arithmetic import requantize, rounding_shift_right, saturate
 from aot.dialect.quantization import ACTIVATION_TYPES
 
 FRACTION_BITS = 14
-"""Of a pre-activation."""
+"""Fraction bits of a pre-activation."""
 
 STATE_BITS = 15
 """The most fraction bits of a state."""
@@ -37,7 +37,7 @@ Constants = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
 
 
 def gate_table() -> torch.Tensor:
-    """int16 [385]: entry k is sigmoid(k / 32) - 1/2 as q16, at most 32767."""
+    """Return int16 [385]: entry k is sigmoid(k / 32) - 1/2 as q16, at most 32767."""
     entries = [
         min(32767, round(2**16 * (1.0 / (1.0 + math.exp(-k / 2**_INDEX_BITS)) - 0.5)))
         for k in range((_REACH << _INDEX_BITS) + 1)
@@ -46,8 +46,9 @@ def gate_table() -> torch.Tensor:
 
 
 def centred_sigmoid(x: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
-    """sigmoid(x) - 1/2 as q16 of an x with FRACTION_BITS, which is also tanh(x / 2) as q15: the
-    table with linear interpolation, odd in x.
+    """Return sigmoid(x) - 1/2 as q16 of an x with FRACTION_BITS; this is also tanh(x / 2) as q15.
+
+    The table is interpolated linearly, odd in x.
     """
     entries = table.to(torch.int64)
     magnitude = x.abs().clamp(max=(_REACH << FRACTION_BITS) - 1)
@@ -58,12 +59,12 @@ def centred_sigmoid(x: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
 
 
 def sigmoid(x: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
-    """q16, in [1, 65535], of an x with FRACTION_BITS."""
+    """Return the sigmoid as q16, in [1, 65535], of an x with FRACTION_BITS."""
     return centred_sigmoid(x, table) + 2**15
 
 
 def tanh(x: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
-    """q15, in [-32767, 32767], of an x with FRACTION_BITS."""
+    """Return tanh as q15, in [-32767, 32767], of an x with FRACTION_BITS."""
     return centred_sigmoid(2 * x, table)
 
 
@@ -77,8 +78,10 @@ def to_state(x: torch.Tensor, fraction_bits: int, bits: int) -> torch.Tensor:
 
 
 def part(x: torch.Tensor, constants: Constants) -> torch.Tensor:
-    """clamp(requantize(bias + sum_k x[k] * weight[o, k]), -2^28, 2^28): a part of the
-    pre-activations, int64 [..., G * H] with FRACTION_BITS, of x int64 [..., K].
+    """Return clamp(requantize(bias + sum_k x[k] * weight[o, k]), -2^28, 2^28).
+
+    This is a part of the pre-activations, int64 [..., G * H] with FRACTION_BITS, of x int64 [...,
+    K].
     """
     weight, bias, multiplier, shift = constants
     products = (x.to(torch.float64) @ weight.to(torch.float64).T).to(torch.int64)
@@ -96,21 +99,22 @@ def run(
     reverse: bool,
     batch_first: bool,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Steps through a sequence, from its end if it is reversed.
+    """Step through a sequence, from its end if it is reversed.
 
     Args:
       input: int8 or int16 [T, N, I], or [N, T, I] if batch_first.
       zero_point: of the input.
       constants: of the input's part of the pre-activations.
       hidden: the first state, int16 [N, H].
-      step: gives the next hidden state from (the input's part [N, G * H], the hidden state), on
-        int64.
-      output: multiplier, shift and zero_point that make an output of a hidden state.
-      reverse: the last value of the sequence is the first to be taken.
+      step: gives the next hidden state from (the input's part [N, G * H], the hidden
+        state), on int64.
+      output: multiplier, shift and zero_point from a hidden state to an output.
+      reverse: the sequence starts with its last value.
       batch_first: see input.
 
     Returns:
-      ([T, N, H] of the input's dtype and in its order, the last hidden state int16 [N, H])
+      ([T, N, H] of the input's dtype and in its order, the last hidden state int16 [N,
+        H])
     """
     sequence = (input.transpose(0, 1) if batch_first else input).to(torch.int64)
     sequence = part(sequence - zero_point, constants)

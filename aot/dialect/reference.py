@@ -22,11 +22,11 @@ Given = Array | Sequence[Array] | Mapping[str, Array]
 
 @dataclass(frozen=True)
 class Reference:
-    """What a lowered model computes.
+    """Reference of a lowered model.
 
     Attributes:
-      module: the dialect graph, runnable: int8 in, int8 out (float32 with float I/O); that of a
-        model with state takes it behind its inputs and gives it behind its outputs.
+      module: the dialect graph, runnable: int8 in, int8 out (float32 with float I/O). A
+        model's state comes after its inputs, and the new state after its outputs.
     """
 
     module: GraphModule
@@ -48,11 +48,13 @@ class Reference:
         return fit_inputs(inputs, border_nodes(self.module)[0])
 
     def reference(self, inputs: Given) -> tuple[torch.Tensor, ...]:
-        """What every board computes, bit for bit; a model's state is carried from call to call.
+        """Return the results of every board, bit for bit; a model's state is carried from call to
+        call.
 
         Args:
-          inputs: float32 (quantized first) or of the artefact's dtype; shapes as the artefact's
-            inputs. One, a sequence of all, or a mapping by their names; arrays of numpy will do.
+          inputs: float32 (quantized first) or of the artefact's dtype, with the shapes of the
+            artefact's inputs. One input, a sequence of all, or a mapping by name; numpy
+            arrays are allowed.
         """
         with torch.no_grad():
             result = self.module(*self.quantize_inputs(inputs), *self._state)
@@ -84,7 +86,10 @@ class Reference:
 
 
 def fit_inputs(inputs: Given, nodes: Sequence[Node]) -> tuple[torch.Tensor, ...]:
-    """Inputs as placeholders take them: float32 is quantized, bytes are int8, what fits passes."""
+    """Return the inputs in the placeholders' types.
+
+    float32 is quantized, bytes become int8, matching inputs pass unchanged.
+    """
     given = _in_order(inputs, [node.name for node in nodes])
     return tuple(_fit(_tensor(x), n) for x, n in zip(given, nodes, strict=True))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that give several values, in ATen graphs and in dialect graphs.
+"""Calls with several results, in ATen graphs and in dialect graphs.
 
-The call's `meta["val"]` is a sequence of values; `getitem` nodes take them out, and are what the
-rest of the graph reads. Nothing else knows how: everything that meets a call or a value asks here.
+The call's `meta["val"]` is a sequence of values. `getitem` nodes take them out; the rest of the
+graph reads these nodes. Only this module knows the structure; all other code uses it.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from torch.fx import Graph, Node
 
 
 def is_result(node: Node) -> bool:
-    """Whether a node takes one result out of a call that has several."""
+    """Return True if a node takes one result out of a call with several."""
     return node.op == "call_function" and node.target is operator.getitem
 
 
 def gives_one(call: Node) -> bool:
-    """Whether a call has one result, and hence stands for it itself."""
+    """Return True if a call has one result, and is that result itself."""
     return not isinstance(call.meta["val"], (list, tuple))
 
 
 def take(graph: Graph, call: Node, index: int, name: str | None = None) -> Node:
-    """A node that takes a result out of a call; what it is, is the caller's to mark."""
+    """Return a node taking a result out of a call; the caller sets its meta."""
     return graph.create_node("call_function", operator.getitem, (call, index), name=name)
 
 
 def taken_from(node: Node) -> tuple[Node, int]:
-    """The call that computes a value, and which of the call's results the value is."""
+    """Return the call computing a value, and the value's index among its results."""
     if not is_result(node):
         return node, 0
     call, index = node.args
@@ -39,16 +39,16 @@ def taken_from(node: Node) -> tuple[Node, int]:
 
 
 def values_of(call: Node) -> Sequence[torch.Tensor]:
-    """All that a call gives, on the meta device."""
+    """Return all results of a call, on the meta device."""
     value = call.meta["val"]
     return [value] if gives_one(call) else value
 
 
 def results_of(call: Node) -> list[Node]:
-    """The nodes that stand for what a call gives: itself, or those that take its results out."""
+    """Return the nodes of a call's results: the call itself, or those taking its results out."""
     return [call] if gives_one(call) else [u for u in call.users if is_result(u)]
 
 
 def gives_first_only(call: Node) -> bool:
-    """Whether of a call's several results nobody reads another than the first."""
+    """Return True if only the first of a call's several results has readers."""
     return all(taken_from(user) == (call, 0) for user in call.users)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an ATen op becomes ops of the dialect: one rule a family, read by the quantizer and by the
+"""Lowering of ATen ops to the dialect: one rule for each family, used by the quantizer and by the
 fold pass.
 
-A rule says which of the op's arguments are activations, how the output's quantization relates to
-theirs, whether a clamp that follows can be fused, why a form of the op is not supported, and how
-the typed nodes are made.
+A rule defines the activation arguments of the op and the relation of the output's quantization to
+theirs. It also defines if a following clamp can be fused. It gives the reason for each unsupported
+form of the op, and makes the typed nodes.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ class Clamp:
 
 
 ON_DEVICE = dict.fromkeys((torch.int64, torch.int16, torch.int8, torch.uint8), torch.int32)
-"""What integers become, which the device has of one type."""
+"""Integer types and their replacement. The device has only one."""
 
 HEADROOM = 1 / 8
-"""By which share a range is wider than calibration shows, where a value is seen too rarely for its
-largest ones to be among them."""
+"""Additional share of a range beyond calibration, for values seen too rarely to include their
+largest ones.
+"""
 
 HEADROOM_INT16 = 1 / 4
 """The same of int16 values: it costs 2 dB of more than 90, and values outside cost more."""
@@ -43,10 +44,10 @@ HEADROOM_INT16 = 1 / 4
 
 @dataclass(frozen=True)
 class Observed:
-    """The output is observed by itself.
+    """Output quantization: observed by itself.
 
     Attributes:
-      headroom: by which share the range is wider than calibration shows.
+      headroom: additional share of the range beyond calibration.
     """
 
     headroom: float = 0.0
@@ -59,12 +60,12 @@ class Shares:
 
 @dataclass(frozen=True)
 class Fixed:
-    """The output's quantization follows from the function's range.
+    """Output quantization: derived from the function's range.
 
     Attributes:
       quantization: of the whole range.
-      finer: where calibration shows only a part of the range, the scale may be a finer one, 1/n
-        with an integer n.
+      finer: if calibration shows only a part of the range, the scale may be a finer one,
+        1/n with an integer n.
     """
 
     quantization: Quantization
@@ -73,7 +74,7 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Within:
-    """No value of the output is beyond those of an activation, whose scale and zero point it has.
+    """Output quantization: that of an activation, because no output value exceeds its range.
 
     Attributes:
       activation: its index in `Rule.activations`.
@@ -83,14 +84,15 @@ class Within:
 
 
 KNOWN_OUTPUT = "known_output"
-"""In the meta of a node a Fixed or a Within, where what made the node knows more of its values than
-the op's rule, and than calibration may show."""
+"""Key of a node's meta for a Fixed or a Within. The maker of the node sets it if it knows more
+about the values than the op's rule, and than calibration may show.
+"""
 
 
 @dataclass(frozen=True)
 class Exact:
-    """The output is whole numbers, which this quantization holds as they are, whatever a layer asks
-    for.
+    """Output quantization: integer inputs, held exactly by this quantization, independent of a
+    layer's setting.
     """
 
     quantization: Quantization
@@ -103,13 +105,13 @@ class Integers:
 
 @dataclass(frozen=True)
 class Carries:
-    """The output is what becomes of an activation in a loop: a state of the scale 2^-n, int16, that
-    all states on the way are observed for.
+    """Output quantization: a recurrent state, int16 with power-of-two scale 2^-n, calibrated over
+    all time steps.
 
     Attributes:
       activation: its index in `Rule.activations`.
-      spare_bits: a value that nothing bounds may get 2^spare_bits times as large as calibration
-        shows; sequences on the device are longer.
+      spare_bits: an unbounded value may grow to 2^spare_bits times its calibrated size;
+        sequences on the device are longer.
     """
 
     activation: int
@@ -121,17 +123,18 @@ Output = Observed | Shares | Fixed | Exact | Integers | Carries
 
 @dataclass
 class Call:
-    """One float op between quantized values, as a rule's `emit` sees it.
+    """One float op between quantized values, as passed to a rule's `emit`.
 
     Attributes:
       node: the ATen node.
-      module: the module that holds its constants.
-      inputs: quantized activation nodes in the new graph, in the order of `Rule.activations`.
-      quantization: of the result; None where it is not quantized.
+      module: the module holding its constants.
+      inputs: quantized activation nodes in the new graph, in the order of
+        `Rule.activations`.
+      quantization: of the result; None if it is not quantized.
       clamp: a clamp to fuse.
       builder: makes the nodes.
-      origin: what to write on them.
-      unquantized: the new graph's node of a value that is not quantized, such as a mask or
+      origin: metadata for them.
+      unquantized: returns the new graph's node of an unquantized value, such as a mask or
         indices.
     """
 
@@ -177,7 +180,7 @@ class Rule(Protocol):
     def output(self) -> Output: ...
 
     def activations(self, node: Node) -> list[Node]:
-        """The argument nodes that are quantized as activations."""
+        """Return the argument nodes quantized as activations."""
         ...
 
     def weights(self, node: Node) -> Node | Sequence[Node] | None:
@@ -185,15 +188,15 @@ class Rule(Protocol):
         ...
 
     def op(self, node: Node) -> Op:
-        """The op of the dialect that computes the result."""
+        """Return the dialect op that computes the result."""
         ...
 
     def reject(self, node: Node) -> tuple[str, str] | None:
-        """Why this form has no int8 op, and what to write instead; None if it is supported."""
+        """Return why this form has no int8 op, and a replacement; None if it is supported."""
         ...
 
     def emit(self, call: Call) -> Node:
-        """Makes the dialect nodes; returns the one that stands for the result."""
+        """Make the dialect nodes; return the one that stands for the result."""
         ...
 
 
@@ -260,7 +263,7 @@ def argument(node: Node, name: str) -> Any:
 
 
 def reduction(node: Node, rank: int) -> tuple[list[int], bool]:
-    """The dimensions that an ATen node reduces, all where it names none, and whether they stay."""
+    """Return the dimensions an ATen node reduces (all by default), and its keepdim flag."""
     names = [entry.name for entry in node.target._schema.arguments]  # type: ignore[union-attr]
     dim = argument(node, "dim") if "dim" in names else None
     dims = [dim] if isinstance(dim, int) else dim or range(rank)
@@ -269,13 +272,13 @@ def reduction(node: Node, rank: int) -> tuple[list[int], bool]:
 
 
 def pair(value: Any) -> list[int]:
-    """torch's int-or-pair arguments as two ints."""
+    """Return torch's int-or-pair arguments as two ints."""
     values = [value] if isinstance(value, int) else list(value)
     return values * 2 if len(values) == 1 else values
 
 
 def as_clamp(node: Node) -> Clamp | None:
-    """The clamp that a node computes, or None: relu, relu6 (as hardtanh), hardtanh, clamp."""
+    """Return the clamp a node computes, or None: relu, relu6 (as hardtanh), hardtanh, clamp."""
     name = str(node.target)
     if name == "aten.relu.default":
         return Clamp(minimum=0.0)

@@ -57,8 +57,8 @@ def test_requantize_is_gemmlowps(x: int, multiplier: int, shift: int) -> None:
 @pytest.mark.parametrize(
     ("x", "multiplier", "shift", "expected"),
     [
-        (INT32_MIN, INT32_MIN, 0, INT32_MAX),  # the one product that saturates
-        (INT32_MAX, 2**30, 30, 2**30),  # a left shift that saturates
+        (INT32_MIN, INT32_MIN, 0, INT32_MAX),  # the only saturating product
+        (INT32_MAX, 2**30, 30, 2**30),  # a saturating left shift
         (INT32_MIN, 2**30, 30, -(2**30)),
         (1, 2**30, 0, 1),  # 0.5 rounds up
         (-1, 2**30, 0, 0),  # -0.5 rounds up too: the high multiply's ties go to +infinity
@@ -174,7 +174,7 @@ def test_mean_is_tflites(
 
 @given(st.floats(2.0**-28, 2.0**20), st.integers(1, 2**22), st.integers(-(2**30), 2**30))
 def test_mean_of_any_count(value: float, count: int, total: int) -> None:
-    """The factor is one that the kernel takes, and close to the real one."""
+    """The factor is valid for the kernel, and close to the real one."""
     multiplier, shift = quantize_mean(value, count)
     assert 0 <= multiplier < 2**31 and -31 <= shift <= 30
     real = Fraction(value) / count

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scales that hold numbers exactly."""
+"""Scales holding numbers exactly."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from kernels.reduce.op_second_moment import fraction_bits
 from kernels.testing.folders import folders
 from kernels.testing.oracle import arguments_of
 
-EVERY = 4  # of the cases: there are a hundred or so of an op
+EVERY = 4  # share of the cases: an op has about a hundred
 TRANSPOSED_CASES = 8  # an op, each by every permutation; cases of five dimensions share them
 
 
@@ -36,7 +36,7 @@ def int8(*shape: int) -> torch.Tensor:
     return torch.randint(-128, 128, shape, generator=generator).to(torch.int8)
 
 
-# Ops that move nothing, or only names of dimensions, have no kernel.
+# Ops without a kernel: they move nothing, or only rename dimensions.
 WITHOUT_KERNEL: dict[str, tuple[Any, ...]] = {
     "reshape": (int8(2, 3, 4), [6, 4]),
     "channels_last_to_nhwc": (int8(1, 3, 4, 5).contiguous(memory_format=torch.channels_last),),
@@ -76,7 +76,7 @@ class _OneType(TorchDispatchMode):
 
 @pytest.mark.parametrize("op", OPS)
 def test_arithmetic_of_a_reference_is_of_one_type(op: str) -> None:
-    """torch promotes by rank, too: int8 beside an int16 of rank 0 stays int8, and wraps."""
+    """torch also promotes by rank: int8 with an int16 of rank 0 stays int8, and wraps."""
     for given in calls()[op][::EVERY]:
         with _OneType():  # type: ignore[no-untyped-call]
             OPS[op].reference(*given)
@@ -84,7 +84,7 @@ def test_arithmetic_of_a_reference_is_of_one_type(op: str) -> None:
 
 @pytest.mark.parametrize("op", ["less", "equal"])
 def test_comparisons_are_the_same_for_a_number(op: str) -> None:
-    """The kernel compares 128, which is above all of int8, in 32 bits."""
+    """The kernel compares 128, above all int8 values, in 32 bits."""
     a, table = torch.tensor([-128, 5, 127], dtype=torch.int8), torch.full((256,), 128)
     more = (False,) if op == "equal" else ()
     for shape in ((), (1,), (1, 1)):
@@ -145,7 +145,7 @@ def test_references_leave_their_inputs_alone(name: str) -> None:
 
 
 def _passes_any(transposes: Transposes, values: Mapping[str, Any]) -> bool:
-    """Whether a call lets any transpose pass."""
+    """Return True if a call lets any transpose pass."""
     rank = max(t.dim() for t in tree_leaves([values[name] for name in transposes.tensors]))
     orders = (list(order) for order in permutations(range(rank)))
     return any(transposes.move(values, perm) is not None for perm in islice(orders, 1, None))
@@ -153,7 +153,7 @@ def _passes_any(transposes: Transposes, values: Mapping[str, Any]) -> bool:
 
 @pytest.mark.parametrize("name", sorted(op for op in OPS if OPS[op].transposes is not None))
 def test_transposes_pass(name: str) -> None:
-    """op(transpose(x)) is transpose(op(x)), as the op declares it."""
+    """op(transpose(x)) equals transpose(op(x)), as the op declares it."""
     op = OPS[name]
     assert op.transposes is not None
     names = [a.name for a in op.overload._schema.arguments]
@@ -173,7 +173,7 @@ def test_transposes_pass(name: str) -> None:
                 continue
 
             def before(t: torch.Tensor, perm: list[int] = perm) -> torch.Tensor:
-                """What the transpose makes t of."""
+                """Return the source of t before the transpose."""
                 return t.reshape([1] * (len(perm) - t.dim()) + list(t.shape)).permute(inverse(perm))
 
             sources = tree_map_only(torch.Tensor, before, given)
@@ -197,7 +197,7 @@ SCALES = [(0.1, 0), (0.1, -128), (0.3, 5), (1 / 3, 127), (2.0**-24, 0), (7e4, -3
 def test_comparisons_are_those_of_the_dequantized_values(
     of_a: tuple[float, int], of_b: tuple[float, int]
 ) -> None:
-    """Every pair of integers, of scales that have values in common and of some that have not."""
+    """Every pair of integers, for scales with common values and for scales without."""
     a, b = Quantization(*of_a), Quantization(*of_b)
     qa, qb = a.every_value()[:, None], b.every_value()
     x, y = a.dequantize(qa), b.dequantize(qb)
@@ -215,7 +215,7 @@ def test_a_quotient_is_off_by_little_more_than_its_rounding(factor: float) -> No
     split = quantize_multiplier(factor / 2 ** FRACTION_BITS[torch.int8])
     results = OPS["div"].reference(a, b, 3, 3, 0, *split, -128, 127).to(torch.float64)
     exact = (a.double() - 3) / (b.double() - 3) * factor
-    exact = exact.nan_to_num(nan=0.0).clamp(-128, 127)  # by zero it is infinite
+    exact = exact.nan_to_num(nan=0.0).clamp(-128, 127)  # a division by zero is infinite
     assert float((results - exact).abs().max()) <= 0.5 + 2**-7
 
 

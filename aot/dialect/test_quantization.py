@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What integers stand for, and the limits that their type sets."""
+"""Real values of integers, and the limits of their types."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ ORIGIN = Origin(("aten.max",), "model.py:7 in forward: return x.max(1)")
 
 
 def graph(*indices: int) -> tuple[GraphModule, Node, list[Node]]:
-    """A module that returns these results of a call, the call, and the results."""
+    """Return a module with these results of a call, the call, and the results."""
     module = GraphModule(torch.nn.Module(), Graph())
     builder = Builder(module, module.graph)
     x = builder.placeholder("x", torch.empty((2, 5, 3), dtype=torch.int8, device="meta"), EDGE)

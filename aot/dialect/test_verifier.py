@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verifier refuses each kind of broken graph, and says what is broken."""
+"""The verifier refuses each kind of broken graph, with a description of the defect."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def _other_module(module: GraphModule) -> None:
 
 OTHER_SHAPE = torch.empty((1, 4, 4, 3), dtype=torch.int8, device="meta")
 OTHER_EDGE = Edge(Quantization(0.25, 3))
-# what a pass did to a graph with a delegate: what is said of it
+# effect of a pass on a graph with a delegate: the message
 BROKEN_DELEGATES: dict[str, tuple[Callable[[GraphModule], object], str]] = {
     "inside": (
         lambda m: inside(m)[0].update_arg(2, 9),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How transposes pass through an op: op(transpose(x)) as transpose(op(x)).
+"""Rules for moving transposes through an op: op(transpose(x)) as transpose(op(x)).
 
-An op declares it with `define(transposes=...)`. The pass that moves transposes through a graph
-(aot/passes/rewrite/sink_transposes.py) knows no such op by name.
+An op declares its rule with `define(transposes=...)`. The pass for moving transposes through a
+graph (aot/passes/rewrite/sink_transposes.py) does not depend on op names.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ Perm = list[int]
 
 @dataclass(frozen=True)
 class Moved:
-    """A call on the tensors as they are before a transpose.
+    """A call on the tensors before a transpose.
 
     Attributes:
-      arguments: what differs from the call on transposed tensors, but for the tensors.
-      perm: transposes the result, or each of them that has as many dimensions, to what the call on
-        transposed tensors gives.
+      arguments: arguments differing from the call on transposed tensors, except the
+        tensors.
+      perm: transposes the result, or each result with as many dimensions, to the result
+        of the call on transposed tensors.
     """
 
     arguments: Mapping[str, object]
@@ -32,15 +33,15 @@ class Moved:
 
 @dataclass(frozen=True)
 class Transposes:
-    """What an op says of transposes.
+    """An op's rule for transposes.
 
     Attributes:
-      tensors: names of the arguments that are transposed, all by the same permutation. Where they
-        broadcast, those of lower rank count with 1s in front.
-      move: the call before the transpose, from the arguments of the call behind it and the
+      tensors: names of the transposed arguments; all have the same permutation. If they
+        broadcast, those of lower rank get leading dimensions of 1.
+      move: the call before the transpose, from the arguments of the call after it and the
         permutation; None if the op needs that order.
-      elementwise: each element of the result comes from one place of the tensors: reshapes of a
-        single tensor pass as well.
+      elementwise: each element of the result depends on one position of the tensors:
+        reshapes of a single tensor pass as well.
     """
 
     tensors: tuple[str, ...]
@@ -49,18 +50,19 @@ class Transposes:
 
 
 def elementwise(*tensors: str) -> Transposes:
-    """Of an op that computes every element by itself, with broadcasting."""
+    """Return the rule of an op computing every element by itself, with broadcasting."""
     return Transposes(tensors, lambda _, perm: Moved({}, perm), elementwise=True)
 
 
 def along_dim(tensors: str) -> Transposes:
-    """Of an op that works along the dimension that its argument `dim` names."""
+    """Return the rule of an op along the dimension in its argument `dim`."""
     return Transposes((tensors,), lambda values, perm: Moved({"dim": perm[values["dim"]]}, perm))
 
 
 def along_dims(tensors: str) -> Transposes:
-    """Of an op that reduces the dimensions that its argument `dim` lists; `keepdim` says whether
-    they stay.
+    """Return the rule of an op reducing the dimensions in its argument `dim`.
+
+    Its argument `keepdim` decides if they stay.
     """
 
     def move(values: Mapping[str, Any], perm: Perm) -> Moved:
@@ -71,11 +73,11 @@ def along_dims(tensors: str) -> Transposes:
 
 
 def reduced(perm: Perm, dims: Sequence[int], keepdim: bool) -> Perm:
-    """Transposes the result of a reduction to that of the reduction of a transposed tensor.
+    """Return the permutation from the result of a reduction to the result on a transposed tensor.
 
     Args:
       perm: of the transposed tensor.
-      dims: of the transposed tensor, that are reduced.
+      dims: reduced dimensions of the transposed tensor.
       keepdim: they stay, of size 1.
     """
     if keepdim:
@@ -85,7 +87,7 @@ def reduced(perm: Perm, dims: Sequence[int], keepdim: bool) -> Perm:
 
 
 def inverse(perm: Sequence[int]) -> Perm:
-    """The permutation that undoes perm."""
+    """Return the permutation that undoes perm."""
     result = [0] * len(perm)
     for position, dim in enumerate(perm):
         result[dim] = position
@@ -93,11 +95,12 @@ def inverse(perm: Sequence[int]) -> Perm:
 
 
 def movement(places: torch.Tensor) -> tuple[list[int], Perm] | None:
-    """How a value is moved: sizes to reshape it to, and the permutation that follows; None if no
-    such two give every element once.
+    """Return the reshape and permutation of a data movement: sizes, then a permutation.
+
+    Return None if no such pair gives every element once.
 
     Args:
-      places: where each element of the result is in the value, counted in its order.
+      places: index map: index in the value, in its order, of each element of the result.
     """
     steps: list[int] = []
     step = 1

@@ -22,20 +22,20 @@ from kernels.common.tensor import MAX_RANK
 
 
 class VerificationError(Exception):
-    """A pass left a graph that would compute something else; names the pass, op, tensor and source
+    """A graph with other results after a pass; the text contains the pass, op, tensor and source
     line.
     """
 
 
 def verify(module: GraphModule, after: str) -> None:
-    """Checks every node, in delegates too.
+    """Check every node, in delegates too.
 
     Args:
       module: a dialect graph.
-      after: the pass that ran last, for the message.
+      after: the last pass, for the message.
 
     Raises:
-      VerificationError: on the first node that breaks its op's schema.
+      VerificationError: on the first node against its op's schema.
     """
     for node in module.graph.nodes:
         if node.op == "call_module":
@@ -185,7 +185,7 @@ def _quantization_problem(op: Op, node: Node, values: dict[str, Any]) -> str:
 
 
 def _scale_problem(node: Node) -> str:
-    """A value has a scale if its dtype asks for one, and one that its dtype allows."""
+    """Return the problem of a value's scale: a missing one, or one not allowed for its dtype."""
     dtype, quantization = node.meta["val"].dtype, edge_of(node).quantization
     if quantization is None:
         return f"{dtype} without a scale" if dtype in ACTIVATION_TYPES else ""
@@ -195,7 +195,10 @@ def _scale_problem(node: Node) -> str:
 
 
 def _kind_problem(op: Op, result: Node, values: dict[str, Any]) -> str:
-    """Whole numbers come of nothing that may be rounded, and of no op that rounds."""
+    """Return the problem of an integer value.
+
+    It must not come from rounded values, or from a rounding op.
+    """
     if kind_of(result) is not Kind.WHOLE:
         return ""
     if op.averages:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways into the dialect that do not start with PyTorch."""
+"""Importers into the dialect from other sources than PyTorch."""

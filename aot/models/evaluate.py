@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what int8 costs each ready-made model: accuracy where there are labels, SQNR for all.
+"""Prints the cost of int8 for each ready-made model: accuracy if there are labels, SQNR for all.
 
 bazel run //aot/models:evaluate
 """
@@ -32,12 +32,13 @@ _EQUALIZE = flags.DEFINE_bool("equalize", False, "as of lower()")
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A lowered model beside its float module.
+    """A lowered model compared with its float module.
 
     Attributes:
-      sqnr_db: over the model's test inputs, before the softmax, whose saturation would flatter it.
+      sqnr_db: over the model's test inputs, before the softmax: its saturation would
+        improve it.
       lockstep: the dialect's integers against torchao's quantized graph, on a few inputs.
-      accuracy: None where there are no labels.
+      accuracy: None if there are no labels.
       pte_bytes: size of the artefact.
     """
 
@@ -48,13 +49,13 @@ class Evaluation:
 
     @property
     def off_by_one_rate(self) -> float:
-        """Share of all the values inside that differ by one step from torchao's."""
+        """Return the share of inner values differing by one step from torchao's."""
         differences = self.lockstep.by_op.values()
         return sum(d.off_by_one for d in differences) / sum(d.elements for d in differences)
 
 
 def definition(model: str) -> ModuleType:
-    """The Python module that defines a ready-made model."""
+    """Return the Python module defining a ready-made model."""
     return importlib.import_module(f"aot.models.{model}.model")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How good a lowered model is: accuracy where there are labels, signal to noise against float."""
+"""Quality of a lowered model: accuracy if there are labels, signal to noise against float."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Accuracy:
     Attributes:
       float32: right predictions of the float module.
       int8: right predictions of the lowered model's reference.
-      agreement: predictions in which the two are of one mind.
+      agreement: equal predictions of both.
     """
 
     float32: float
@@ -27,11 +27,11 @@ class Accuracy:
 def accuracy(
     module: nn.Module, lowered: Lowered, inputs: torch.Tensor, labels: torch.Tensor
 ) -> Accuracy:
-    """Runs a classifier of one input over a test set, one inference an input.
+    """Run a classifier of one input over a test set, one inference per input.
 
     Args:
-      module: what `lowered` was made from.
-      lowered: its output [1, classes] is compared by the largest value.
+      module: the source of `lowered`.
+      lowered: the largest value of its output [1, classes] is compared.
       inputs: float32 [N, ...].
       labels: int64 [N].
     """

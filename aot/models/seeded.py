@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeded weights and inputs for networks whose trained weights or data sets cannot be shipped.
 
-Everything is drawn with numpy's PCG64 and computed in double precision before it is rounded: the
-last bits, where BLAS libraries and cores differ, do not reach the result.
+All values are drawn with numpy's PCG64, computed in double precision and rounded. The last bits
+differ between BLAS libraries and cores; the rounding removes them.
 """
 
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ _NORMS = (nn.LayerNorm, nn.GroupNorm, nn.RMSNorm, *_INSTANCE_NORMS)
 
 
 def to_grid(module: nn.Module) -> nn.Module:
-    """Rounds the parameters and buffers of a float64 `module`, in place, to multiples of GRID.
+    """Round the parameters and buffers of a float64 `module`, in place, to multiples of GRID.
 
-    Two machines' results that differ by 1e-10 become the same float32 bits. Returns it in float32
+    Results of two machines differing by 1e-10 become the same float32 bits. Return it in float32
     and eval mode.
     """
     for tensor in module.state_dict().values():
@@ -31,15 +31,19 @@ def to_grid(module: nn.Module) -> nn.Module:
 
 
 def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Module:
-    """Gives `module` weights as training would leave them, in place; returns it in eval mode.
+    """Give `module` weights similar to trained ones, in place; return it in eval mode.
 
-    Convolutions and linear layers get normal weights of He's variance, correlated within a filter's
-    window, and small biases; recurrent layers torch's own distribution, embeddings and what
-    attention has beside its layers normal ones. BatchNorm layers get a scale in [0.5, 1.5], a shift
-    of 1.0 +- 0.5 and, as running statistics, those of what reaches them when `inputs` (batches) run
-    through the network, which others do not need; other norms get such a scale, and a shift of
-    0.0 +- 0.5. With white filters and shifts around zero a deep random network is chaotic: rounding
-    errors grow from layer to layer as they do not in a trained one.
+    - Convolutions and linear layers: normal weights of He's variance, correlated within a
+      filter's window, and small biases.
+    - Recurrent layers: torch's own distribution. Embeddings and attention's own
+      parameters: normal ones.
+    - BatchNorm layers: a scale in [0.5, 1.5], a shift of 1.0 +- 0.5, and running
+      statistics. These are measured while `inputs` (batches) run through the network.
+      Networks without BatchNorm need no `inputs`.
+    - Other norms: such a scale, and a shift of 0.0 +- 0.5.
+
+    A deep random network with white filters and shifts around zero is chaotic. Its rounding errors
+    grow from layer to layer, unlike those of a trained network.
     """
     rng = np.random.default_rng(seed)
     module = module.double().eval()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What int8 costs the ready-made models.
+"""Cost of int8 for the ready-made models.
 
-The SQNR floors lie 1 dB below what `bazel run //aot/models:evaluate` prints: the last bits of
+The SQNR floors lie 1 dB below the output of `bazel run //aot/models:evaluate`. The last bits of
 calibration differ between cores, and 8 inputs are few.
 """
 
@@ -16,8 +16,10 @@ SQNR_FLOOR_DB = {
     "resnet8": 37.0,
     "deep_autoencoder": 24.1,
 }
-# Share of values that may differ by one step from torchao's quantized graph: that one divides in
-# float32 and rounds half to even. Twice what `evaluate` prints for the worst network.
+# Allowed share of values differing by one step from torchao's quantized graph.
+#
+# torchao divides in float32 and rounds half to even. The limit is twice the worst network's result
+# in `evaluate`.
 OFF_BY_ONE_RATE = 0.005
 
 

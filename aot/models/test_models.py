@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every ready-made model promises, and the published sizes of the MLPerf Tiny networks.
+"""Common properties of the ready-made models, and the published sizes of the MLPerf Tiny networks.
 
-Published means the reference definitions in mlcommons/tiny (benchmark/training): parameters are
-what Keras counts there, moving statistics included, MACs those of convolutions and dense layers.
+Published means the reference definitions in mlcommons/tiny (benchmark/training). Parameters are
+counted like Keras, with moving statistics. MACs are those of convolutions and dense layers.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 @dataclass(frozen=True)
 class Published:
-    """What is known of a network from elsewhere."""
+    """Published numbers of a network."""
 
     model: str
     input_shape: tuple[int, ...]
@@ -104,7 +104,7 @@ def test_batch_norm_statistics_are_not_trivial(model: str) -> None:
 
 
 def test_is_the_same_on_every_core() -> None:
-    """The same bits with the kernels that torch picks here and with its portable ones."""
+    """The bits are the same with torch's selected kernels and with its portable ones."""
     script = f"from aot.models.test_models import *; print(*map(digest, {MODELS!r}))"
     portable = {
         "ATEN_CPU_CAPABILITY": "default",

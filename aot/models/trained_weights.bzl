@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""trained_weights: the weights of a model that is trained in the build."""
+"""trained_weights: the weights of a model trained in the build."""
 
 def _made_once_impl(ctx):
     return [DefaultInfo(
@@ -7,8 +7,8 @@ def _made_once_impl(ctx):
         runfiles = ctx.runfiles(files = ctx.files.weights),
     )]
 
-# Lowering is a tool of the build and asks for weights in the tools' configuration, a test in its own:
-# both get one file, trained once.
+# Lowering is a build tool and asks for weights in the tools' configuration; a test uses its own.
+# Both get one file, trained once.
 _made_once = rule(
     implementation = _made_once_impl,
     attrs = {
@@ -25,8 +25,8 @@ def trained_weights(name, out, train, arguments = [], tags = []):
 
     Args:
       name: of the target.
-      out: the file of weights, which lies beside the model's module.
-      train: py_binary that writes the file `--output`.
+      out: the file of weights, next to the model's module.
+      train: py_binary writing the file `--output`.
       arguments: more of its arguments.
       tags: of the target.
     """
@@ -35,7 +35,7 @@ def trained_weights(name, out, train, arguments = [], tags = []):
         outs = [out],
         cmd = " ".join(["$(location %s)" % train] + arguments + ["--output=$@"]),
         message = "Training " + native.package_name(),
-        tags = ["manual"],  # nobody asks for them but what follows
+        tags = ["manual"],  # only used by the rule below
         tools = [train],
     )
     _made_once(

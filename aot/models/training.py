@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains networks in a build: the same weights on every run.
+"""Training of networks in a build: the same weights on every run.
 
-One thread sees the training set in a seeded order and computes in double precision; the result is
-rounded, so that the last bits, where BLAS libraries and cores differ, do not show in the file.
+One thread sees the training set in a seeded order and computes in double precision. The result is
+rounded. The last bits differ between BLAS libraries and cores; the rounding keeps them out of the
+file.
 """
 
 import io

@@ -19,21 +19,22 @@ Region = Sequence[Node]
 
 
 def sources_of(region: Region) -> list[Node]:
-    """Values that a region reads, in the order in which it first does."""
+    """Return the values read by a region, in the order of their first use."""
     inside = set(region)
     return list(dict.fromkeys(n for m in region for n in inputs_of(m) if n not in inside))
 
 
 def results_of(region: Region) -> list[Node]:
-    """Nodes of a region that others read, in its own order."""
+    """Return the nodes of a region with outside readers, in the region's order."""
     inside = set(region)
     return [n for n in region if any(u not in inside for u in n.users)]
 
 
 def extract(module: GraphModule, region: Region) -> GraphModule:
-    """The dialect graph of a region: its sources as inputs, a tuple of its results as output.
+    """Return the dialect graph of a region: its sources as inputs, a tuple of its results as
+    output.
 
-    Constants are shared with the module, which is left as it was.
+    Constants are shared with the module; it is not changed.
     """
     graph, root = Graph(), torch.nn.Module()
     copies: dict[Node, Node] = {}
@@ -54,11 +55,11 @@ def extract(module: GraphModule, region: Region) -> GraphModule:
 
 
 def cut(module: GraphModule, delegates: Sequence[tuple[Region, Delegate]]) -> None:
-    """Replaces regions by calls, in place; other nodes keep their order as far as they can.
+    """Replace regions by calls, in place; other nodes keep their order as far as possible.
 
     Args:
       module: a dialect graph.
-      delegates: convex regions that do not overlap, and what was made of each.
+      delegates: convex regions that do not overlap, each with its delegate.
     """
     made = {region[0]: (region, delegate) for region, delegate in delegates}
     leader = {node: region[0] for region, _ in delegates for node in region}
@@ -76,8 +77,9 @@ def cut(module: GraphModule, delegates: Sequence[tuple[Region, Delegate]]) -> No
 
 
 def _ordered(graph: Graph, leader: Mapping[Node, Node]) -> Iterator[Node]:
-    """Nodes outside of regions and one for each region, after what they read; of those that could
-    come next, the one that comes first in the graph.
+    """Yield nodes outside of regions and one node per region, after their inputs.
+
+    If several may come next, the first in the graph comes next.
     """
     nodes = list(graph.nodes)
     position = {node: i for i, node in enumerate(nodes)}
@@ -105,7 +107,7 @@ def _add(module: GraphModule, delegate: Delegate) -> str:
 
 
 def _origin(region: Region) -> Origin:
-    """Of all ops of a region: their module, or the first and the last."""
+    """Return the origin of all ops of a region: their module, or the first and the last."""
     origins = [n.meta["origin"] for n in region]
     modules = list(dict.fromkeys(o.module for o in origins if o.module))
     module = " to ".join(dict.fromkeys([*modules[:1], *modules[-1:]]))

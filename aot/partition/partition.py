@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Partition: which engine of a target runs which op, and why.
+"""Partition: the engine of each op, with the reasons.
 
-Each engine in the target's order is asked of every node that no engine before it took; what it
-takes is formed into convex regions, which it may refuse or leave, compiles, and which are cut out.
-What no engine takes stays on the CPU.
+Each engine in the target's order checks every node left by the engines before it. Its nodes are
+formed into convex regions. The engine may refuse or leave a region; the others are compiled and cut
+out. Nodes without an engine stay on the CPU.
 """
 
 from __future__ import annotations
@@ -42,14 +42,16 @@ _SHOWN_REASONS = 3
 
 
 def partition(module: GraphModule, target: Target) -> None:
-    """Rewrites a verified dialect graph in place.
+    """Partition a verified dialect graph in place.
 
-    Every op, also inside a delegate, is given `meta["runs_on"]`, the name of its backend,
-    `meta["not_on"]`, the reason of each backend before it by name, and `meta["could_run_on"]`,
-    those of them that could run it and left it.
+    Every op, also inside a delegate, gets three entries in its meta:
+
+    - `meta["runs_on"]`: the name of its backend;
+    - `meta["not_on"]`: the reason of each earlier backend, by name;
+    - `meta["could_run_on"]`: earlier able backends that left it.
 
     Raises:
-      LoweringError: a backend fails, or gives something else than it should.
+      LoweringError: a backend fails, or gives an unexpected result.
     """
     for node in _ops(module):
         node.meta.update(runs_on=target.backends[-1].name, not_on={}, could_run_on=[])
@@ -94,7 +96,9 @@ def _regions(module: GraphModule, backend: Backend) -> list[list[Node]]:
 
 
 def _unfit(node: Node, backend: Backend) -> str:
-    """Why no engine, or not this one, may take a node, whatever the engine says."""
+    """Return the reason why no engine, or not this one, may take a node, regardless of its own
+    checks.
+    """
     op = dialect_op(node)
     if op is None:
         return "it has no int8 form"
@@ -116,7 +120,7 @@ def _unfit(node: Node, backend: Backend) -> str:
 
 
 def _missing_trait(node: Node, traits: Traits) -> str:
-    """What the quantizer could not do for a backend."""
+    """Return a backend's trait that the quantizer could not fulfil."""
     around = [*node.all_input_nodes, *results_of(node)]
     values = [n for n in around if edge_of(n).quantization is not None]
     if traits.zero_point_0:
@@ -140,17 +144,17 @@ def _missing_trait(node: Node, traits: Traits) -> str:
 def _compiled(
     module: GraphModule, region: Region, backend: Backend, cuts: Sequence[str] = ()
 ) -> list[tuple[Region, Delegate]]:
-    """What becomes of a region: one delegate, or several where the backend cannot run it whole.
+    """Return a region's delegates: one, or several if the backend cannot run it whole.
 
     Args:
-      cuts: why it was cut out of a larger one, cut by cut.
+      cuts: the reasons for cutting it out of a larger region, cut by cut.
     """
     ops = [n for n in region if not is_result(n)]
     graph = extract(module, region)
     if backend.adopt is not None:
         _call(backend, "adopt", ops, graph)
     try:
-        # A copy: what the backend makes of its graph is no part of the reference.
+        # Compile a copy: the backend's changes to its graph are not part of the reference.
         payload = _call(backend, "compile", ops, copy.deepcopy(graph))
     except CannotRun as cannot:
         return _cut(module, region, backend, cuts, cannot)
@@ -175,8 +179,9 @@ def _cut(
     cuts: Sequence[str],
     cannot: CannotRun,
 ) -> list[tuple[Region, Delegate]]:
-    """The parts of a region in front of the op that a backend names, and from it on. In the order
-    of the graph both are convex, as the region is.
+    """Return the parts of a region before the backend's problematic op, and from it on.
+
+    Like the region, both are convex in the order of the graph.
     """
     names = [n.name for n in region]
     if cannot.node not in names:
@@ -207,7 +212,7 @@ def _cut(
 
 
 def _left(backend: Backend, ops: Sequence[Node]) -> str:
-    """Why a backend leaves a region that it could run op by op."""
+    """Return the reason why a backend leaves a region that it could run op by op."""
     return _ask(backend, "reject_region", ops, ops) or _ask(backend, "not_worth", ops, ops)
 
 

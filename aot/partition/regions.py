@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms regions of the nodes that an engine takes.
+"""Formation of regions from an engine's nodes.
 
-Every node has a stage: odd where the engine takes it, even elsewhere, and never smaller than that
-of a node that it reads. On a path stages only rise, so a path that leaves a stage never comes back:
-connected nodes of one odd stage are a convex region, and no two regions wait for each other.
-(torch.fx has a partitioner; it keeps every node's descendants, which is quadratic.)
+Every node has a stage: odd if the engine takes it, even otherwise. It is never smaller than the
+stage of an input. Stages only rise on a path, so a path never returns to a stage. Connected nodes
+of one odd stage are therefore a convex region, and no two regions wait for each other. (torch.fx
+has a partitioner; it keeps every node's descendants, with quadratic cost.)
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from aot.dialect.graph import inputs_of
 
 
 def convex_regions(graph: Graph, taken: Collection[Node]) -> list[list[Node]]:
-    """Connected convex regions that hold every node taken, each in exactly one.
+    """Return connected convex regions holding every node taken, each in exactly one.
 
-    Time is linear in the graph (times the logarithm of it); the result depends on nothing else.
+    Time is linear in the graph, times its logarithm. The result depends on nothing else.
 
     Args:
       graph: constants (get_attr nodes) are not part of any region.
@@ -44,7 +44,7 @@ def _earliest(nodes: list[Node], members: set[Node]) -> dict[Node, int]:
 
 
 def _join_later(nodes: list[Node], members: set[Node], stages: dict[Node, int]) -> None:
-    """Raises what may as well run later, where that joins a region with one that reads it."""
+    """Raise the stage of nodes that may run later, to join their region with one reading it."""
     last = 2 * len(nodes)
     position = {node: i for i, node in enumerate(nodes)}
     units = [
@@ -55,9 +55,9 @@ def _join_later(nodes: list[Node], members: set[Node], stages: dict[Node, int]) 
         own = set(unit)
         stage = min((stages[u] for n in unit for u in n.users if u not in own), default=last)
         if unit[0] not in members:
-            stage -= stage % 2  # before the engine's node that reads it
+            stage -= stage % 2  # before the engine's node reading it
         elif stage % 2 == 0:
-            continue  # what reads it first is no region
+            continue  # its first reader is no region
         stages.update(dict.fromkeys(unit, stage))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs where of nets of several kinds, and that they compute the same."""
+"""Engines of several kinds of nets, and equality of the results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from aot.upstream.torch import tree_leaves
 
 LAYERS = {"conv2d", "depthwise_conv2d", "linear"}
 MOVES = {"cat", "transpose", "reshape", "slice", "pad"}
-# name: what each engine takes
+# name: ops of each engine
 TAKEN: dict[str, Sequence[Collection[str] | Callable[[Node], bool]]] = {
     "nothing": [set()],
     "layers": [LAYERS],
@@ -47,7 +47,7 @@ def test_what_is_taken_runs_in_delegates_and_computes_the_same(net: str, taken: 
     inputs = int8_inputs(module)
     before = tree_leaves(module(*inputs))
     border = [(n.name, edge_of(n)) for n in border_nodes(module)[1]]
-    first = {  # the engine that takes an op by itself
+    first = {  # the engine taking an op by itself
         n.name: next(b.name for b in target.backends if not b.reject(n))
         for n, _ in everything(module)
     }

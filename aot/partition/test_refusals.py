@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stays outside of delegates and why, and what is said of a backend that fails."""
+"""Nodes outside of delegates with their reasons, and messages on a failing backend."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_values_that_lie_in_another_order_stay_outside() -> None:
 
 
 def test_of_several_results_those_that_are_read_count() -> None:
-    """Indices are int32, which no delegate gives; where nobody reads them, it takes the op."""
+    """No delegate gives int32 indices; if they have no reader, it takes the op."""
 
     def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         values, indices = x[..., :3].max(1)
@@ -158,7 +158,7 @@ def raises(text: str) -> Callable[[Any], Any]:
     return hook
 
 
-# what is wrong with the backend: (its attributes, what the error says)
+# defect of the backend: (its attributes, the message)
 BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "compile raises": ({"compile": raises("no room in SRAM")}, "RuntimeError (test_refusals.py:"),
     "compile gives None": ({"compile": lambda r: None}, "it gives NoneType, not a Payload"),
@@ -221,7 +221,7 @@ def test_a_backend_that_fails_is_named_with_ops_and_places(name: str) -> None:
 
 
 def cannot(*names: str) -> Callable[[GraphModule], Payload]:
-    """Compiles regions without ops of some names behind others."""
+    """Compile regions, but refuse given ops after others."""
 
     def compile_region(region: GraphModule) -> Payload:
         ops = [n.name for n in region.graph.nodes if n.op == "call_function"]
@@ -291,7 +291,7 @@ def test_a_long_region_is_named_in_part() -> None:
     assert "0 (Linear)" in str(error.value) and "29 (Linear)" not in str(error.value)
 
 
-# name: what the engine asks for of linear, where it does not have it, the reason
+# name: traits required of linear, where it does not have them, the reason
 TRAITS: dict[str, tuple[Traits, str]] = {
     "zero point": (Traits(zero_point_0=True), "has zero_point"),
     "shared": (Traits(shares_quantization=True), "differ in scale or zero_point"),

@@ -34,14 +34,14 @@ class Case:
 
 
 def build(inputs: int, reads: list[tuple[int, int]], taken: list[bool], outputs: list[int]) -> Case:
-    """A graph of int8 [1, 4] values.
+    """Return a graph of int8 [1, 4] values.
 
     Args:
-      inputs: how many.
-      reads: for each node the values that it reads, counted back from it (0 is the last one);
-        where they are one, it is a table of that value; otherwise a sum.
-      taken: which of the nodes the engine takes.
-      outputs: values returned, counted back, beside those that nothing reads.
+      inputs: number of inputs.
+      reads: the inputs of each node, counted back from it (0 is the last value). Two
+        equal ones make a table of the value, others a sum.
+      taken: True for the engine's nodes.
+      outputs: values returned, counted back, in addition to the unread ones.
     """
     module = GraphModule(torch.nn.Module(), Graph())
     builder = Builder(module, module.graph)
@@ -76,7 +76,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 def reachable(start: list[Node], inside: set[Node]) -> set[Node]:
-    """Nodes outside that paths from a region lead to."""
+    """Return the nodes outside a region reachable by its paths."""
     found: set[Node] = set()
     waiting = [u for n in start for u in n.users if u not in inside]
     while waiting:
@@ -138,9 +138,9 @@ SHAPES: dict[str, tuple[list[tuple[int, int]], str, list[list[int]]]] = {
     # 0 -> 1 -> 3, 0 -> 2 -> 3: the engine leaves 2, so 3 cannot be with 0 and 1.
     "a diamond without its middle": ([(0, 0), (0, 0), (1, 1), (0, 1)], "1101", [[0, 1], [3]]),
     "a diamond": ([(0, 0), (0, 0), (1, 1), (0, 1)], "1111", [[0, 1, 2, 3]]),
-    # 1 reads what the CPU makes (0); 2 does not, and 3 reads both.
+    # 1 reads a CPU result (0); 2 does not; 3 reads both.
     "one that may run early and late": ([(0, 0), (0, 0), (2, 2), (0, 1)], "0111", [[1, 2, 3]]),
-    # 0 -> 1 (CPU) -> 4 -> 5; 2 -> 4 and 2 -> 3 (CPU), which nothing else reads: 2 joins 4.
+    # 0 -> 1 (CPU) -> 4 -> 5; 2 -> 4 and 2 -> 3 (CPU), whose result has no other reader: 2 joins 4.
     "one that a CPU op reads, which can wait": (
         [(0, 0), (0, 0), (2, 2), (0, 0), (1, 2), (0, 0)],
         "101011",

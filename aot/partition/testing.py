@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nets to partition, and what became of them."""
+"""Nets for the partition, and their results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def rewritten(
     shapes: Any,
     traits: Mapping[str, Traits] | None = None,
 ) -> GraphModule:
-    """As lowering hands it to partition, quantized as the traits of a target ask."""
+    """Return the graph before the partition, quantized with a target's traits."""
     graph = fold_qdq(quantized(model(function, *parts), samples(*shapes), traits))
     for rewrite in (sink_transposes, compose_luts, simplify_movement):
         rewrite(graph)
@@ -72,7 +72,7 @@ def dense() -> GraphModule:
 
 
 def outer_returned() -> GraphModule:
-    """A value is read inside of the region, outside of it, and returned twice."""
+    """Return a graph with a value read inside and outside of the region, and returned twice."""
 
     def forward(a: Any, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         y = a(x)
@@ -90,7 +90,7 @@ NETS: dict[str, Callable[[], GraphModule]] = {
 
 
 def everything(module: GraphModule) -> list[tuple[Node, bool]]:
-    """Every op with whether it is in a delegate."""
+    """Return every op, with True if it is in a delegate."""
     found = []
     for node in module.graph.nodes:
         if delegate := delegate_of(module, node):

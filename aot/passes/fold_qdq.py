@@ -2,10 +2,13 @@
 """Folds ATen ops between dequantize and quantize nodes into typed int8 ops of the dialect.
 
 Takes torchao's converted graph (ATen ops, `quantized_decomposed` quantize and dequantize nodes) and
-builds a new graph of dialect ops. A quantize node of a value decides: the op that makes the value
-is emitted by its rule, fused with a clamp after it; a quantize of a dequantize is a
-requantization, hence a table; a quantize of a model input makes that input int8. An op without a
-quantize node behind it stays a float op between pl::dequantize and pl::quantize.
+builds a new graph of dialect ops. Each quantize node of a value starts a case:
+
+- Its op is emitted by the op's rule, fused with a clamp after it.
+- A quantize of a dequantize is a requantization, hence a table.
+- A quantize of a model input makes the input int8.
+
+An op without a quantize node after it stays a float op between pl::dequantize and pl::quantize.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ def _op_name(node: Node) -> str:
 
 
 def _origin(ops: tuple[str, ...], *nodes: Node, quantized: str = "") -> Origin:
-    """Where ops come from, as the first of the nodes that knows it says."""
+    """Return the origin of ops, from the first of the nodes with one."""
     source = next((line for n in nodes if (line := source_line(n))), "")
     module = next((path for n in nodes if (path := module_path(n))), "")
     return Origin(ops, source, module, quantized)
@@ -107,7 +110,7 @@ class _Folder:
             new.meta["state"] = state
 
     def _quantize(self, node: Node) -> Node:
-        if node in self.int8:  # a model input that became int8
+        if node in self.int8:  # a model input made int8
             return self.int8[node]
         value, quantization = node.args[0], self._quantization(node)
         assert isinstance(value, Node)
@@ -171,7 +174,7 @@ class _Folder:
             return self.int8[source]
         constant = tensor_constant(self.source, source)
         assert constant is not None, node
-        # Torchao quantizes constants itself, and forgets whose they are.
+        # Torchao quantizes constants itself, and does not keep their users.
         is_whole = any(whole_quantization(user) is not None for user in node.users)
         quantization = replace(activation_quantization(node), whole=is_whole)
         return self.builder.constant(source.name, constant, Edge(quantization))
@@ -192,7 +195,7 @@ class _Folder:
         return self.floats[argument]
 
     def _sources(self, node: Node) -> list[Node]:
-        """The values that are not quantized, and that one is made from."""
+        """Return the unquantized sources of a value."""
         known = node in self.floats or node in self.int8
         if known or tensor_constant(self.source, node) is not None:
             return []
@@ -201,12 +204,12 @@ class _Folder:
         return taken_from(node)[0].all_input_nodes
 
     def _gives_integers(self, node: Node) -> bool:
-        """Whether a rule makes of a node what is not quantized, from values that are."""
+        """Return True if a rule turns quantized values into an unquantized result of a node."""
         rule = rule_for(node) if gives_integers(node) else None
         return rule is not None and all(a in self.int8 for a in rule.activations(node))
 
     def _make_float(self, argument: Node) -> Node:
-        """A float value whose float sources are made."""
+        """Return a float value whose float sources exist already."""
         constant = tensor_constant(self.source, argument)
         if argument in self.int8:
             source = self.int8[argument]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.md lists the passes that there are."""
+"""README.md lists all passes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Goes through all accesses of a kernel whose result lies over its input, byte by byte.
+"""Check of all accesses of a kernel whose result aliases its input, byte by byte.
 
-Distances, by which the planner places results, are not looked at, nor is what computes them.
+The check does not use the planner's alias distances, or their code.
 """
 
 import numpy as np
@@ -11,8 +11,9 @@ from kernels.common.overlap import Order
 
 
 def spoiled_byte(source: Value, result: Value, order: Order, before: int) -> int | None:
-    """The first byte of the input that is overwritten while it may still be read; None if there is
-    none. Of what is in no order the worst is taken: reads last, writes first.
+    """Return the first input byte overwritten before its last possible read, or None.
+
+    Accesses without an order count as the worst case: reads last, writes first.
 
     Args:
       before: bytes from the start of the result to the start of the input.
@@ -21,7 +22,7 @@ def spoiled_byte(source: Value, result: Value, order: Order, before: int) -> int
     pixel = np.arange(starts.size)
     blocks_of_row = -(-row // order.at_a_time)
     block = pixel // row * blocks_of_row + pixel % row // order.at_a_time
-    # The last block that reads a byte: one that reads from it on, or from a byte before it.
+    # The last block reading a byte: one starting at it, or at a byte before it.
     read = np.full(source.bytes + 1, -1)
     np.maximum.at(read, np.minimum(starts, source.bytes), block)
     read = np.maximum.accumulate(read)[:-1]

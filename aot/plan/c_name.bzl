@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a target's plan is called in C."""
+"""C name of a target's plan."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 _DIGITS = "0123456789"
@@ -11,7 +11,7 @@ _KEYWORDS = [
     "union unsigned void volatile while",
 ]
 
-# What a plan's file declares itself, or finds in the headers that it includes.
+# Names declared in a plan's file or its headers.
 _TAKEN = ["NULL", "arenas", "input_rows", "inputs", "main", "memcpy", "memset", "outputs", "row_source", "steps"]
 _TAKEN_BEGINNINGS = tuple(
     ["_", "PL_", "arena_", "constant_", "pl_", "run_pl_"] +
@@ -25,9 +25,9 @@ def c_name(name):
       name: of the target.
 
     Returns:
-      The name with an underscore for each character that C has not: `my-app.v2` is `my_app_v2`.
-      None if it begins with a digit, is a word of the language, or a name that the plan's file has
-      for something else.
+      The name with an underscore for each character not allowed in C: `my-app.v2` is
+        `my_app_v2`. None if
+      it begins with a digit, is a C keyword, or is another name in the plan's file.
     """
     found = "".join([c if c in _LETTERS + _DIGITS else "_" for c in name.elems()])
     if found[0] in _DIGITS or found in " ".join(_KEYWORDS).split(" "):
@@ -37,21 +37,21 @@ def c_name(name):
     return found
 
 def is_ascii(label):
-    """Whether a label has no letter beyond ASCII: Bazel loses such in the paths of what it compiles.
+    """Returns True for an ASCII label: Bazel loses other letters in the paths of compiled files.
 
     Args:
       label: as text.
 
     Returns:
-      Whether C can be compiled of a target of this name.
+      True if C can be compiled for a target of this name.
     """
     return not [c for c in label.elems() if c not in _LETTERS + _DIGITS + _OTHERS_OF_A_LABEL]
 
 def check_compiled(rule, name):
-    """Fails where Bazel cannot compile the C of a target.
+    """Fails if Bazel cannot compile the C of a target.
 
     Args:
-      rule: that makes it.
+      rule: the rule of the target.
       name: of the target, in this package.
     """
     if not is_ascii("//%s:%s" % (native.package_name(), name)):
@@ -59,7 +59,7 @@ def check_compiled(rule, name):
               "folder otherwise (a pte_model may be called so)") % (rule, native.package_name(), name))
 
 def plan_header(package, name):
-    """Gives the path that a plan's header is included by.
+    """Returns the include path of a plan's header.
 
     Args:
       package: of the plan_library, "" for the workspace's root.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves a plan right by running it on names instead of numbers.
+"""Proof of a plan by a run on names instead of numbers.
 
-Every byte of the arenas is tagged with what it is: byte i of tensor t. The program's calls are run
-in order; a kernel must find the bytes that it reads where the plan says they lie, and replaces
-those that it writes: groups row by row, and a kernel whose result lies over its input block by
-block, in the order that it says. It shares no logic with what decides the placement.
+Every byte of the arenas has a tag: byte i of tensor t. The program's calls run in order. A kernel
+must find its input bytes at the plan's addresses, and it replaces its output bytes. Groups run row
+by row. A kernel whose result aliases its input runs block by block, in its declared order. The
+check shares no logic with the placement.
 """
 
 import itertools
@@ -27,7 +27,7 @@ class PlanError(AssertionError):
 
 
 class Address(Protocol):
-    """Where something lies."""
+    """Address of a tensor."""
 
     @property
     def pool(self) -> str: ...
@@ -37,7 +37,7 @@ class Address(Protocol):
 
 
 _SUMS = 1 << 32
-"""Apart from each other in what tags sums of rows: more than they have bytes."""
+"""Distance between tags of row sums: larger than their size in bytes."""
 
 Piece = tuple[str, int, int]
 """Tensor, first byte, number of bytes."""
@@ -52,7 +52,7 @@ class At:
 
 
 class Memory:
-    """What each byte of the pools is, as disjoint ranges (start, end, tensor, first byte)."""
+    """Tags of the pools' bytes, as disjoint ranges (start, end, tensor, first byte)."""
 
     def __init__(self) -> None:
         self._ranges: dict[str, list[tuple[int, int, str, int]]] = {}
@@ -73,7 +73,7 @@ class Memory:
         ]
 
     def move(self, source: Address, to: Address, size: int) -> None:
-        """As memmove."""
+        """Move tags like memmove."""
         found = [
             (max(low, source.offset), min(high, source.offset + size), name, first - low)
             for low, high, name, first in self._ranges.get(source.pool, [])
@@ -102,12 +102,12 @@ def check_plan(
     address: Callable[[str], Address],
     scratch: Callable[[int], Address],
 ) -> None:
-    """Raises PlanError if a step would read anything but what was meant.
+    """Raise PlanError if a step would read wrong bytes.
 
     Args:
-      graph, sharing: what to run.
+      graph, sharing: the plan to run.
       address: of an activation.
-      scratch: address of the scratch memory of a step that has some.
+      scratch: address of a step's scratch memory, if any.
     """
     memory = Memory()
     entry = [*graph.inputs, *(state.value for state in graph.program.states)]
@@ -153,7 +153,7 @@ def check_plan(
 
 
 def _all_pieces(graph: Graph, sharing: Sharing) -> dict[str, list[Piece]]:
-    """What each tensor consists of: bytes of those that are written."""
+    """Return the pieces of each tensor: bytes of written tensors."""
     entry = [*graph.inputs, *(state.value for state in graph.program.states)]
     calls = [call for step in sharing.steps for call in _calls(step)]
     written = [value for call in calls for value in call.writes]
@@ -177,15 +177,16 @@ def check_rows(
     address: Callable[[str], Address],
     scratch: Address,
 ) -> None:
-    """Runs a group as firmware/runtime/rows.c does, on names: raises PlanError if a call of one row
-    would not find what it reads, or would write over it.
+    """Run a group like firmware/runtime/rows.c, on names.
+
+    Raise PlanError if a call of one row would not find its inputs, or would overwrite them.
 
     Args:
-      group: see there.
-      memory: as the group finds it, then as it leaves it.
+      group: the group to run.
+      memory: before the group; it is updated to the state after it.
       pieces: of all tensors.
-      address: of an activation that is there before the group or after it.
-      scratch: of the group's rings and kernels.
+      address: of an activation before the group or after it.
+      scratch: of the group's row ring buffers and kernels.
     """
     members = group.members
     rings, own_scratch = (
@@ -195,7 +196,7 @@ def check_rows(
     done, first = [0] * len(members), [0] * len(members)
 
     def base(index: int) -> tuple[Address, int]:
-        """Where the output of a call lies, and which row is the first there."""
+        """Return the address of a call's output, and the index of its first row there."""
         if group.slots[index]:
             return rings[index], first[index]
         return address(members[index].output.name), 0
@@ -292,7 +293,7 @@ def check_delegates(
     scratch: Callable[[int], Address],
     reach: Callable[[OpCall, StoredDelegate], Places],
 ) -> None:
-    """Raises PlanError if memory of a delegate is not aligned, or beyond what `reach` says."""
+    """Raise PlanError if memory of a delegate is not aligned, or out of its engine's `reach`."""
     for index, step in enumerate(sharing.steps, 1):
         delegate = delegate_of(step.op)
         if delegate is None:
@@ -310,7 +311,7 @@ def check_delegates(
 
 
 def _check_overwritten(step: Step, index: int, address: Callable[[str], Address]) -> None:
-    """Raises PlanError if a result lies over a byte of an input that the kernel has yet to read."""
+    """Raise PlanError if a result overwrites an input byte still to be read by the kernel."""
     reads = {value.name for value in step.reads}
     pairs = ((a, b) for a, b in step.kernel.in_place if a in reads)
     in_place = {a for a, b in pairs if address(a) == address(b)}
@@ -330,7 +331,7 @@ def _check_overwritten(step: Step, index: int, address: Callable[[str], Address]
 
 
 def _alias_pieces(call: OpCall, pieces: Mapping[str, list[Piece]]) -> list[Piece]:
-    """What the result of a call without a kernel consists of."""
+    """Return the pieces of the result of a call without a kernel."""
     offset = alias_offset(call)
     if offset is not None:
         return _cut(pieces[call.tensor("input").name], offset, call.output().bytes)

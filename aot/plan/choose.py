@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of a graph's plans: the fastest that fits, or the smallest.
+"""Selection among a graph's plans: the fastest fitting one, or the smallest one.
 
-Each step down has more instructions: nearer calls, then groups of steps that run row by row.
+Each smaller plan has more instructions: fallback calls first, then row streaming of groups of
+steps.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,13 +31,14 @@ Make = Callable[[Graph], P | None]
 
 
 def fastest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
-    """The one as it is, if that fits; else of nearer calls, rows and both in pieces what takes the
-    least work.
+    """Return the plan of the first graph, if it fits; else the option with the least work.
+
+    Options are fallback calls, row streaming, and both with virtual concats.
 
     Args:
-      graphs: the same, the first with the fewest instructions, the last one in the least memory.
-      have: bytes that are there.
-      make: see there.
+      graphs: variants of one graph, from the fewest instructions to the least memory.
+      have: available bytes.
+      make: plans a graph.
     """
     found: list[tuple[int, P]] = []
     tried: list[Graph] = []
@@ -62,11 +64,12 @@ def fastest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
 
 
 def smallest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
-    """The smallest, of several that with the least work: tries the least limit first, and no others
-    if that is what a placement takes.
+    """Return the smallest plan; of several, the one with the least work.
+
+    The search starts with the least limit. It stops if a placement reaches the limit.
 
     Args:
-      graphs, have, make: as of `fastest`.
+      graphs, have, make: see `fastest`.
     """
     first, *more = graphs
     found = [_made(first, make)]
@@ -85,12 +88,13 @@ def smallest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
 
 
 def steps_down(graphs: Iterable[Graph], most: int) -> list[tuple[int, int]]:
-    """Bytes that plans would need, the largest first, and instructions, roughly, that they take
-    beside the fastest calls. What a placement really takes may be more.
+    """Return pairs of bytes and extra instructions of possible plans, the largest first.
+
+    Instructions are rough, relative to the fastest calls. A real placement may take more bytes.
 
     Args:
-      graphs: as of `fastest`.
-      most: bytes that all need less than.
+      graphs: see `fastest`.
+      most: upper bound of the bytes, exclusive.
     """
     work: dict[int, int] = {}
     for graph in graphs:
@@ -100,7 +104,7 @@ def steps_down(graphs: Iterable[Graph], most: int) -> list[tuple[int, int]]:
             if limit < most and more is not None:
                 work[limit] = min(more, work.get(limit, more))
     found: list[tuple[int, int]] = []
-    for limit in sorted(work):  # what takes less memory and fewer instructions takes its place
+    for limit in sorted(work):  # keeps only limits with fewer instructions than all smaller ones
         if not found or work[limit] < found[-1][1]:
             found.append((limit, work[limit]))
     return found[::-1]
@@ -109,7 +113,7 @@ def steps_down(graphs: Iterable[Graph], most: int) -> list[tuple[int, int]]:
 def _by_limits(
     graph: Graph, grouping: Grouping, limits: Iterable[int]
 ) -> Iterator[tuple[int, Graph]]:
-    """With the groups that keep each limit, where they are others than before."""
+    """Yield the graph with the groups for each limit, if they differ from earlier ones."""
     tried: list[object] = [{}]
     for limit in limits:
         groups = grouping.groups(limit) or {}
@@ -120,9 +124,10 @@ def _by_limits(
 
 
 def _with_nearest(graph: Graph, make: Make[P], enough: bool = False) -> tuple[int, P] | None:
-    """With the nearest calls where more is in use than fits into the arena that these allow, or
-    with those of them that are as good and faster; that fit, if it is `enough`. And its work, as
-    work_of has it.
+    """Return the plan with fallback calls where memory is short, and its work from work_of.
+
+    Fallback calls replace steps with more bytes in use than the arena of a plan with all of them.
+    Faster fallback calls are preferred if the arena stays as small; with `enough`, if they fit.
     """
 
     def made(depths: Mapping[Step, int]) -> tuple[int, P] | None:
@@ -156,12 +161,12 @@ def _made(graph: Graph, make: Make[P]) -> tuple[int, P] | None:
 
 
 def _depth(kernel: KernelCall) -> int:
-    """How many times there is a nearer call."""
+    """Return the length of a call's chain of fallback calls."""
     return 0 if kernel.nearer is None else 1 + _depth(kernel.nearer)
 
 
 def _with_nearer(graph: Graph, depths: Mapping[Step, int]) -> Graph:
-    """With the nearer call so many times, of these steps."""
+    """Return the graph with the fallback call at the given depth, for these steps."""
     steps = []
     for step in graph.steps:
         kernel = step.kernel

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""code_sizes: what each object file of a library takes, and needs, as JSON."""
+"""code_sizes: size and dependencies of each object file of a library, as JSON."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//tools:actions.bzl", "run_action")

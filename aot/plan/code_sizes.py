@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the code of kernels takes: each object file has its bytes once, whoever calls for it."""
+"""Code size of kernels: an image has each object file once, for any number of callers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from elftools.elf.sections import SymbolTableSection
 
 @dataclass(frozen=True)
 class ObjectFile:
-    """What a linker takes or leaves as a whole.
+    """Unit taken or left by a linker as a whole.
 
     Attributes:
-      defines: functions and tables that others may name.
-      needs: those that it names.
+      defines: functions and tables for other files.
+      needs: functions and tables of other files.
       bytes: of its code and constants.
     """
 
@@ -36,7 +36,7 @@ def read_object(path: Path) -> ObjectFile:
         assert isinstance(table, SymbolTableSection)
         named = [s for s in table.iter_symbols() if s["st_info"]["bind"] != "STB_LOCAL"]
         loaded = (s for s in elf.iter_sections() if s["sh_flags"] & SH_FLAGS.SHF_ALLOC)
-        # Tables that unwind are in no image.
+        # Unwind tables are in no image.
         kept = [s for s in loaded if not s.name.startswith((".ARM.", ".eh_frame"))]
         return ObjectFile(
             tuple(s.name for s in named if s["st_shndx"] != "SHN_UNDEF"),
@@ -52,7 +52,7 @@ class CodeSizes:
         self._defined = {name: one for one in objects for name in one.defines}
 
     def of(self, functions: Iterable[str]) -> int:
-        """Bytes of an image that calls these functions; what is no kernel's counts nothing."""
+        """Return the bytes of an image calling these functions; only kernels count."""
         linked: set[ObjectFile] = set()
         names = list(functions)
         while names:
@@ -64,7 +64,7 @@ class CodeSizes:
 
 
 def load_code_sizes(path: Path) -> CodeSizes:
-    """Of the file that code_sizes.bzl makes."""
+    """Load the file from code_sizes.bzl."""
     return CodeSizes(
         [
             ObjectFile(tuple(one["defines"]), tuple(one["needs"]), one["bytes"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads object files, and writes down what plans for the least code ask of them.
+"""Reads object files, and writes the data for plans with the least code.
 
 code_sizes_main --output=sizes.json a.o b.o
 """

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan compiler: a .pte and a board become plan.c, plan.h and plan.json.
+"""The plan compiler: from a .pte and a board to plan.c, plan.h and plan.json.
 
     bazel run //aot/plan:compile -- --pte=a.pte --board=board.json --name=a_plan --report
 
-Paths are relative to the folder that it is called in. Builds decode a .pte once for all boards
-(decode.py) and give --program with it.
+Paths are relative to the caller's folder. Builds decode a .pte once for all boards (decode.py) and
+add --program.
 
-Exit status: 0; 2 if an input is damaged or asks for what no kernel does; 3 if the model does not
-fit on the board.
+Exit status: 0; 2 if an input is damaged or needs a missing kernel; 3 if the model does not fit on
+the board.
 """
 
 from tools.text.stoppable import run_main

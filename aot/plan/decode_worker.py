@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decodes a .pte, as actions call it: milliseconds of work, after importing torch.
+"""Worker to decode a .pte for actions: milliseconds of work, after importing torch.
 
 decode_worker --flagfile=net.program-0.params
 """

@@ -6,7 +6,7 @@ from kernels.common.kernel import OpCall, Value
 
 
 def delegate_of(call: OpCall) -> StoredDelegate | None:
-    """What is run, None if the call is another operator's."""
+    """Return the delegate of a call; None if the call is another operator's."""
     delegate = call.args.get("delegate")
     return delegate if isinstance(delegate, StoredDelegate) else None
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Delegates: calls that an engine of the board runs, or one that the app brings.
+"""Delegates: calls running on an engine of the board, or of the app.
 
-Its step is a kernel call like others, of the struct that firmware/runtime/delegate.h says; what it
-reads and writes is aligned as the payload asks, and lies in memories that the engine reaches.
+The step is a kernel call like others, with the struct of firmware/runtime/delegate.h. Its inputs
+and outputs are aligned for the payload, and lie in memories within the engine's reach.
 """
 
 from collections.abc import Iterable
@@ -16,11 +16,11 @@ from kernels.common.kernel import Array, Constant, Field, KernelCall, OpCall, Sy
 
 STEP = "pl_delegate_step"
 ENGINES = Symbol("pl_plan_engines")
-"""Where the runtime keeps what engines the app handed in: a pl_engines of the plan's file."""
+"""Place of the app's engines in the runtime: a pl_engines of the plan's file."""
 
 
 def delegate_kernel(call: OpCall, delegate: StoredDelegate) -> KernelCall:
-    """The call of the runtime's function that finds the engine and has it run."""
+    """Return the call of the runtime's function to find and run the engine."""
     payload = np.frombuffer(delegate.payload, np.int8)
     alignment = max(4, delegate.needs.alignment)
     inputs = [
@@ -50,15 +50,16 @@ def _buffers(element_type: str, values: Iterable[Value | Constant]) -> Array:
 
 @dataclass(frozen=True)
 class Places:
-    """Names of the arena's pools that blocks of a delegate may lie in."""
+    """Names of the arena's pools for blocks of a delegate."""
 
     tensors: frozenset[str]
     scratch: frozenset[str]
 
 
 def places(call: OpCall, delegate: StoredDelegate, board: Board) -> Places:
-    """Where the board's engine for a delegate can reach its memory; KernelError if it cannot, or if
-    there is no such engine.
+    """Return the memories within reach of the board's engine for a delegate.
+
+    Raise KernelError if it reaches none, or if there is no such engine.
     """
     engine = _engine(call, delegate, board)
     call.require(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a plan as C: tables of constants that call the kernels by name."""
+"""Writer of a plan as C: tables of constants, with the kernels by name."""
 
 import zlib
 
@@ -29,22 +29,23 @@ def source(
     checksum: bool = False,
     packaged: bool = False,
 ) -> str:
-    """The C file that defines the plan `name`.
+    """Return the C file defining the plan `name`.
 
     Args:
       header_path: for its #include.
-      share: whether its arena in the board's memory for that is also that of the program's other
-        plans that share, if it may.
-      checksum: whether it has one of its constants.
-      packaged: whether it becomes data of a package (firmware/slot): the arena and what runs a
-        kernel are the firmware's then, and known when the package is loaded.
+      share: True if the plan, if it may, shares its arena in the board's shared memory
+        with other sharing plans of the program.
+      checksum: True to include a checksum of its constants.
+      packaged: True if it becomes data of a package (firmware/slot). The arena and the
+        kernel runners then belong to the firmware, and are known when the package is
+        loaded.
     """
     return _Source(plan, share and may_share(plan), checksum, packaged).text(name, header_path)
 
 
 def may_share(plan: Plan) -> bool:
-    """Whether the plan has something in the arena that plans of a program share, and nothing there
-    that has to last from run to run.
+    """Return True if the plan uses the shared arena of a program, and keeps nothing there between
+    runs.
     """
     sizes = {use.pool.name: use.placement.size for use in plan.pools}
     return sizes.get(plan.board.shared_arena, 0) > 0 and not plan.graph.program.states
@@ -104,7 +105,7 @@ class _Source:
                 f"    {{{_runner(step.kernel.function)}, {scratch}, "
                 f"{call.params}, {call.dims}, {call.data}}},\n"
             )
-        by_rows = plan.graph.streamed is not None  # an input without a place for all of it
+        by_rows = plan.graph.streamed is not None  # an input without memory for all its rows
         inputs = [self._port(port, nowhere=by_rows) for port in plan.graph.program.inputs]
         outputs = [self._port(port) for port in plan.graph.program.outputs]
         states = [self._state(state) for state in plan.graph.program.states]
@@ -199,7 +200,7 @@ class _Source:
         return f"    {{{place}, {initial}, {size}, {fill or 0}}},\n"
 
     def _input_rows(self) -> str:
-        """Where the rows of the input come from, in a run; "" if it is in the arena."""
+        """Return the source of the input's rows during a run; "" if the input is in the arena."""
         streamed = self._plan.graph.streamed
         if streamed is None:
             return ""
@@ -211,7 +212,7 @@ class _Source:
         )
 
     def _engines(self) -> str:
-        """Where the app's engines are kept, "" if no step runs on one."""
+        """Return the storage of the app's engines, "" if no step runs on one."""
         has_delegates = any(s.kernel.function == delegates.STEP for s in self._plan.sharing.steps)
         return f"static pl_engines {delegates.ENGINES.name};\n" if has_delegates else ""
 
@@ -230,7 +231,7 @@ class _Source:
 
 
 def _runner(function: str) -> str:
-    """What a step calls: delegates have no thunk, the runtime knows them by their function."""
+    """Return the function called by a step: delegates have no thunk, the runtime calls theirs."""
     return function if function == delegates.STEP else f"run_{function}"
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C of steps that are groups of calls, run row by row (firmware/runtime/rows.h).
+"""C code of row groups (firmware/runtime/rows.h).
 
-A plan has one function for each kernel that it runs so: it takes the call's structs, sets what
-changes from row to row, and calls the kernel.
+A plan has one function for each kernel in row groups. It takes the call's structs, sets the fields
+changing from row to row, and calls the kernel.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,9 +22,9 @@ Operand = Callable[[Value | Constant], str]
 
 @dataclass(frozen=True)
 class _Kernel:
-    """A kernel, and the fields that change from row to row.
+    """A kernel, and the fields changing from row to row.
 
-    `items` is the type of an array's elements, where the inputs are in one.
+    `items` is the element type of an array, if the inputs are in one.
     """
 
     function: str
@@ -65,7 +65,7 @@ class _Kernel:
 
     @property
     def name(self) -> str:
-        """Of all that differs between two functions for one kernel."""
+        """Return a name with all differences between two functions for one kernel."""
         inputs = (str(len(self.inputs)),) if self.items else self.inputs
         changes = self.pad, self.place, self.height, self.row
         return "_".join(filter(None, ("row", self.function, *inputs, *changes)))
@@ -81,7 +81,7 @@ class Groups:
         self.headers |= {member.step.kernel.header for member in members}
 
     def functions(self) -> str:
-        """One for each kernel, and the one that runs a group; "" if there are no groups."""
+        """Return one function for each kernel, and the one running a group; "" without groups."""
         if not self._kernels:
             return ""
         last = len(self._kernels) - 1

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A .pte that ExecuTorch's own Arm backend lowered: Ethos-U delegates, and what it left to the CPU.
+"""Reader of a .pte from ExecuTorch's own Arm backend: Ethos-U delegates, and the ops left to the
+CPU.
 
-It says less than one of Pilotlight's: what a delegate asks of the device is in the payload and in
-the flags that the backend gave Vela; inputs and outputs are tensors as they are, those of int8
-without a scale. Its borders between float and int8 are ops of `quantized_decomposed`, which here
-become the dialect's.
+It contains less than Pilotlight's. A delegate's needs are in the payload and in the backend's flags
+for Vela. Inputs and outputs are plain tensors; int8 ones have no scale. Conversions between float
+and int8 are ops of `quantized_decomposed`; here they become the dialect's.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FLAGS = "compile_flags"
 _FORMAT = "output_format"
 _ALIGNMENT = 16
 _BITS = {1: 8, 2: 16}
-"""By PyTorch's number of a dtype."""
+"""Bits by PyTorch's number of a dtype."""
 
 _BORDER_ARGUMENTS = 6  # the tensor, scale, zero point, both limits, dtype
 _BORDERS = {
@@ -53,14 +53,15 @@ _BORDERS = {
 
 
 def read_artefact(data: bytes) -> Artefact:
-    """What is in a .pte, Pilotlight's own or the Arm backend's; PteError if it is neither, or is
-    damaged.
+    """Return the contents of a .pte, Pilotlight's own or the Arm backend's.
+
+    Raise PteError if it is neither, or is damaged.
     """
     check_container(data)
     try:
         program = read_tables(data)
     except PteError:
-        return read_pte(data)  # which says what is wrong
+        return read_pte(data)  # raises the error
     methods = {plan.name: plan for plan in program.execution_plan}
     forward = methods.get(FORWARD)
     if forward is None or FORMAT_VERSION_METHOD in methods or not _is_foreign(forward.delegates):
@@ -83,7 +84,7 @@ def read_artefact(data: bytes) -> Artefact:
 
 
 def _is_foreign(delegates: Sequence[schema.BackendDelegate]) -> bool:
-    """Whether all are of an Arm backend, one of them at least for an Ethos-U."""
+    """Return True if all delegates are of an Arm backend, and at least one for an Ethos-U."""
     keys = [{spec.key for spec in delegate.compile_specs} for delegate in delegates]
     return any(d.id == _BACKEND for d in delegates) and all(_FLAGS in k for k in keys)
 
@@ -123,7 +124,9 @@ def _delegate(
 
 
 def cache_bytes(flags: str, where: str) -> int:
-    """The size that the memory mode names, or a flag of its own; 0 for modes without a cache."""
+    """Return the cache size from the memory mode, or from its own flag; 0 for modes without a
+    cache.
+    """
     mode = re.search(r"--memory-mode=Dedicated_Sram(?:_(\d+)KB)?(?!\w)", flags)
     given = re.search(r"--arena-cache-size=(\d+)", flags)
     if mode is None:
@@ -161,8 +164,9 @@ def _bytes(values: Sequence[schema.EValue], index: int, where: str) -> int:
 def border_arguments(
     name: str, args: Sequence[Any], where: str
 ) -> tuple[str, Mapping[str, Any]] | None:
-    """What the dialect calls an op of ExecuTorch's between float and int8 or int16, and its
-    arguments beside the input.
+    """Return the dialect's op for ExecuTorch's conversion between float and int8 or int16.
+
+    Its arguments, without the input, are returned, too.
 
     Args:
       name: of the operator.
@@ -172,7 +176,7 @@ def border_arguments(
       None for all other operators.
 
     Raises:
-      PteError: a range that the dialect has not.
+      PteError: a range unsupported by the dialect.
     """
     if name not in _BORDERS:
         return None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From operator calls to kernel calls, and which calls leave their bytes where they are.
+"""Conversion of operator calls to kernel calls, and detection of aliases.
 
-A reshape, a transpose that moves nothing and a contiguous slice are no kernel calls: their result
-is an *alias*, a piece of the source's bytes. Constants reached through aliases stay constants. What
-a delegate reads must be aligned: a piece that is not is copied.
+A reshape, a transpose moving nothing and a contiguous slice are no kernel calls. Their result is an
+*alias*, a piece of the source's bytes. Constants reached through aliases stay constants. Inputs of
+a delegate must be aligned: an unaligned piece is copied.
 """
 
 import math
@@ -36,9 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One kernel call; `reads` and `writes` are the activations among its operands, `alignment` is
-    that of its scratch memory. With `rows`, several calls that run row by row. `is_nearer` says
-    that the kernel's call is one that has more instructions than another (KernelCall.nearer).
+    """One kernel call, or several calls running row by row if it has `rows`.
+
+    Its `reads` and `writes` are the activations among its operands. Its `alignment` is for the
+    scratch memory. The flag `is_nearer` marks a fallback call (KernelCall.nearer) with more
+    instructions.
     """
 
     op: OpCall
@@ -52,7 +54,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Alias:
-    """`result` is what lies `offset` bytes into `source`; both are tensor names."""
+    """`result` aliases `source` at `offset` bytes; both are tensor names."""
 
     result: str
     source: str
@@ -61,15 +63,15 @@ class Alias:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Kernel calls in order, and the tensors they work on.
+    """Kernel calls in order, and their tensors.
 
     Attributes:
-      program: what it was made from.
-      steps: the calls that remain.
-      aliases: the calls that were removed, in order.
-      activations: every tensor that needs memory, by name.
-      alignments: in bytes, of activations that must be aligned to more than their elements.
-      constants: every tensor known at build time that was reached through an alias, by name.
+      program: its source.
+      steps: the remaining calls.
+      aliases: the removed calls, in order.
+      activations: every tensor needing memory, by name.
+      alignments: in bytes, of activations with more than the alignment of their elements.
+      constants: tensors known at build time and reached through an alias, by name.
       streamed: the program's input, if a step makes it (streaming.py).
     """
 
@@ -83,15 +85,16 @@ class Graph:
 
     @property
     def inputs(self) -> tuple[Value, ...]:
-        """Those that are there before the first step."""
+        """Return the activations existing before the first step."""
         return () if self.streamed else tuple(port.value for port in self.program.inputs)
 
 
 def build_graph(
     program: Program, isa: Isa, select: Planner = kernel_call, small: bool = False
 ) -> Graph:
-    """Selects a kernel for every call that needs one, small ones if asked for; KernelError if there
-    is none.
+    """Select a kernel for every call needing one, size-optimized ones if `small`.
+
+    Raise KernelError if there is none.
     """
     activations = {port.value.name: port.value for port in program.inputs}
     activations |= {state.value.name: state.value for state in program.states}
@@ -120,7 +123,7 @@ def build_graph(
 
 
 def _alignments(program: Program) -> dict[str, int]:
-    """What delegates ask of their tensors, and so of those that these are pieces of."""
+    """Return the alignments needed by delegates, for their tensors and for the sources of these."""
     alignments: dict[str, int] = {}
 
     def ask(name: str, alignment: int) -> None:
@@ -137,7 +140,7 @@ def _alignments(program: Program) -> dict[str, int]:
 
 
 def _aligned_offset(call: OpCall, alignments: Mapping[str, int]) -> int | None:
-    """What alias_offset says; None too if the result would not be aligned there."""
+    """Return alias_offset, or None if the result would not be aligned there."""
     offset = alias_offset(call)
     if offset is None or offset % alignments.get(call.output().name, 1):
         return None
@@ -145,7 +148,7 @@ def _aligned_offset(call: OpCall, alignments: Mapping[str, int]) -> int | None:
 
 
 def _check_state(program: Program, aliases: Sequence[Alias]) -> None:
-    """That nobody reads a state as it was when it is written: KernelError if so."""
+    """Raise KernelError if a state is read after it was overwritten."""
     was = {state.value.name for state in program.states}
     news = {state.new.name for state in program.states}
     for alias in aliases:
@@ -161,10 +164,10 @@ def _check_state(program: Program, aliases: Sequence[Alias]) -> None:
 
 
 def alias_offset(call: OpCall) -> int | None:
-    """Bytes from the start of "input" at which the result of this call already lies, if it does.
+    """Return the offset in bytes of a result aliasing "input", or None.
 
-    So it is with a reshape, with a transpose that leaves all dimensions of more than one element in
-    order, and with a slice of the outermost such dimension.
+    These are: a reshape, a transpose keeping the order of all dimensions of more than one element,
+    and a slice of the outermost such dimension.
     """
     if call.op not in ("pl::reshape", "pl::transpose", "pl::slice"):
         return None
@@ -180,7 +183,7 @@ def alias_offset(call: OpCall) -> int | None:
 
 
 def cat_offsets(call: OpCall) -> list[int] | None:
-    """Bytes from the start of the result at which each input of a concatenation lies, if it can."""
+    """Return the offset in bytes of each input in a concatenation's result, or None."""
     if call.op != "pl::cat":
         return None
     result = call.output()
@@ -194,7 +197,7 @@ def cat_offsets(call: OpCall) -> list[int] | None:
 
 
 def operands(kernel: KernelCall) -> Iterator[Value | Constant]:
-    """Everything that the data struct points to, in order."""
+    """Yield all operands of the data struct, in order."""
     pending: list[Any] = [kernel.data]
     while pending:
         item = pending.pop(0)
@@ -230,7 +233,7 @@ def _constant_piece(source: np.ndarray[Any, Any], offset: int, result: Value) ->
 
 
 def _with_constants(call: OpCall, constants: Mapping[str, Value]) -> OpCall:
-    """The call with tensors that turned out to be constant."""
+    """Return the call with tensors found to be constant."""
 
     def known(argument: Any) -> Any:
         if isinstance(argument, Value):
@@ -257,9 +260,10 @@ def _step(call: OpCall, isa: Isa, select: Planner) -> Step:
 
 
 def _of_all_operands(kernel: KernelCall) -> KernelCall:
-    """Without what a kernel allows for one operand where the same tensor is another one too, of
-    which it says nothing, as in `x.scatter(0, indices, x)`: that would be read when it is
-    overwritten.
+    """Drop permissions for a tensor used as two operands.
+
+    The kernel permits overwriting for one operand only. An example is `x.scatter(0, indices, x)`:
+    the second operand would be read after it was overwritten.
     """
     times = Counter(v.name for v in operands(kernel) if isinstance(v, Value))
     said = Counter(kernel.in_place), Counter((o.source, o.result) for o in kernel.overlap)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps run row by row, so that a model takes no more than so many bytes.
+"""Choice of row groups within a limit of bytes for a model.
 
-No step or group may need more than a limit while it runs. Of all ways to cut the steps into groups
-that keep it, the one with the least work: found by dynamic programming over the steps. What is
-alive beside a group does not depend on the other groups, so each is looked at by itself. What a
-placement really takes may be more, so the caller tries limits.
+While a step or group runs, it may not need more than a limit. Dynamic programming over the steps
+finds the groups with the least work among all keeping the limit. Other memory in use during a group
+does not depend on the other groups, so each group is evaluated by itself. A real placement may take
+more; the caller therefore tries limits.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +16,8 @@ from aot.plan.row_group import MOST_CALLS, RowGroup
 from aot.plan.rows import Rows
 from kernels.common.kernel import KernelCall
 
-# Instructions, roughly: of a call of a row beside those of the kernel's loops; of a byte that a
-# nearer call writes, beside those of the faster one.
+# Rough instructions: of a call of a row in addition to the kernel's loops; of a byte written by a
+# fallback call, in addition to the faster one.
 _CALL = 500
 _NEARER = {
     "pl_depthwise_conv2d_s8": 60,
@@ -32,16 +32,17 @@ _NEARER = {
 _NEARER_BLOCKS = 2
 _NEARER_WINDOWS = 8
 _PIECES = 2
-"""Of a byte that is gathered from pieces, each once for all windows of a row that share it."""
+"""Cost of a byte read by im2col from a virtual concat; once for all windows of a row sharing it."""
 
 
 class Grouping:
-    """The bytes that steps and groups of a graph need, and the groups that keep a limit.
+    """The bytes needed by steps and groups of a graph, and the groups keeping a limit.
 
     Args:
-      rows: of the graph, if there are some.
-      nearer: whether steps by themselves may be nearer calls. Results that lie over their inputs
-        all along a chain move on with each step, which may take more than rows.
+      rows: of the graph, if they exist already.
+      nearer: True if single steps may be fallback calls. If results alias their inputs
+        along a whole chain, each step moves them on. This may take more memory than row
+        streaming.
     """
 
     def __init__(self, graph: Graph, rows: Rows | None = None, nearer: bool = True) -> None:
@@ -66,11 +67,12 @@ class Grouping:
         self._needs: dict[tuple[int, int], int] = {}
 
     def limits(self, have: int) -> Iterator[int]:
-        """Limits that are worth a try, the largest first, down to the least that can be kept, even
-        if there is less: what is needed then is said.
+        """Yield limits to try, the largest first, down to the least feasible one.
+
+        The least one may exceed the available bytes; the need is then reported.
 
         Args:
-          have: bytes that there are.
+          have: available bytes.
         """
         most = max((self.needs(i, i + 1) for i in range(len(self._steps))), default=0)
         low, high = 0, most // ALIGNMENT  # whole units: all needs are
@@ -89,7 +91,9 @@ class Grouping:
                 yield limit
 
     def groups(self, limit: int) -> Mapping[int, RowGroup] | None:
-        """The groups, by their first step, with which no step needs more; None if none will do."""
+        """Return the groups, by their first step, for a limit on each step; None if
+        there are none.
+        """
         count = len(self._steps)
         alone = [self._alone(i, limit) for i in range(count)]
         best: list[tuple[int, int] | None] = [(0, 0)] + [None] * count
@@ -122,8 +126,9 @@ class Grouping:
         return found
 
     def work(self, limit: int) -> int | None:
-        """Instructions that it takes beside those of the fastest calls that nothing needs more than
-        a limit, roughly; None if that cannot be.
+        """Return the rough instructions for a limit, in addition to those of the fastest calls.
+
+        Return None if the limit cannot be kept.
         """
         groups = self.groups(limit)
         if groups is None:
@@ -133,15 +138,19 @@ class Grouping:
         return sum(map(_cost, groups.values())) + sum(alone) + _of_pieces(self._steps)
 
     def needs(self, begin: int, end: int) -> int:
-        """Bytes in use while the steps from `begin` up to `end` run, as one if they are several, by
-        the calls that need the least.
+        """Return the bytes in use during the steps from `begin` up to `end`, as one group if
+        several.
+
+        The calls with the smallest need are used.
         """
         if (begin, end) not in self._needs:
             self._needs[begin, end] = self._need(begin, end)
         return self._needs[begin, end]
 
     def _alone(self, index: int, limit: int) -> int | None:
-        """What it costs beside that a step runs by itself and needs no more than a limit."""
+        """Return the extra cost of a single step under a limit; None if it cannot keep
+        the limit.
+        """
         step = self._steps[index]
         if self._need_of(step, step.kernel, index, index + 1) <= limit:
             return 0
@@ -153,7 +162,7 @@ class Grouping:
         raise AssertionError(step)
 
     def _chosen(self, begin: int, end: int, limit: int) -> RowGroup:
-        """The steps as a group that needs no more than a limit, the fastest."""
+        """Return the fastest group of the steps under a limit."""
         group = self.rows.group(begin, end)
         assert group is not None
         beside = self.needs(begin, end) - _room(group.leanest.scratch)
@@ -162,7 +171,9 @@ class Grouping:
         return group
 
     def _restored(self, begin: int, end: int, limit: int) -> RowGroup:
-        """The same, with the fastest of the calls that are nearer for no use, the dearest first."""
+        """Return the same, with the fastest calls instead of useless fallback calls, the most
+        costly first.
+        """
         fast, group = self.rows.group(begin, end), self._chosen(begin, end, limit)
         assert fast is not None
         beside = self.needs(begin, end) - _room(group.leanest.scratch)
@@ -184,7 +195,7 @@ class Grouping:
         return group
 
     def _keeps(self, begin: int, end: int, limit: int) -> bool:
-        """Whether the steps can be a group that needs no more than a limit."""
+        """Return True if the steps can be a group under a limit."""
         if (begin, end) not in self._needs:
             ends = self._around(begin, end)
             largest = max((self._sizes[name] for name in ends), default=0)
@@ -193,7 +204,9 @@ class Grouping:
         return self.needs(begin, end) <= limit
 
     def _around(self, begin: int, end: int) -> list[str]:
-        """Tensors that end or begin while these steps run and that more than they see."""
+        """Return the tensors ending or beginning during these steps and also existing outside of
+        them.
+        """
         return [
             name
             for name, first in self._first.items()
@@ -203,7 +216,7 @@ class Grouping:
         ]
 
     def _beside(self, begin: int, end: int) -> int:
-        """Bytes of what is there before and after."""
+        """Return the bytes of tensors existing before and after."""
         return sum(
             self._sizes[name]
             for name, first in self._first.items()
@@ -246,14 +259,16 @@ class Grouping:
 
 
 def work_of(steps: Sequence[Step]) -> int:
-    """Instructions, roughly, of a plan's steps beside those of the fastest calls."""
+    """Return the rough instructions of a plan's steps, in addition to those of the
+    fastest calls.
+    """
     groups = sum(_cost(step.rows) for step in steps if step.rows is not None)
     nearer = sum(_nearer_cost(step, step.kernel) for step in steps if step.is_nearer)
     return groups + nearer + _of_pieces(steps)
 
 
 def _of_pieces(steps: Sequence[Step]) -> int:
-    """What it costs, roughly, that concatenations are read in pieces."""
+    """Return the rough cost of virtual concats."""
     calls = [m.step.op for s in steps if s.rows is not None for m in s.rows.members]
     calls += [step.op for step in steps if step.rows is None]
     work = 0
@@ -266,7 +281,7 @@ def _of_pieces(steps: Sequence[Step]) -> int:
 
 
 def _cost(group: RowGroup) -> int:
-    """Of a group beside what its calls cost by themselves."""
+    """Return the cost of a group, in addition to its single calls."""
     nearer = (m.step for m in group.members if m.is_nearer)
     more = sum(_nearer_cost(step, step.kernel) for step in nearer)
     return _CALL * group.calls + group.moved_bytes + more
@@ -281,7 +296,7 @@ def _nearer_calls(step: Step) -> Iterator[KernelCall]:
 
 
 def _nearer_cost(step: Step, kernel: KernelCall) -> int:
-    """Of a nearer call beside that of the other one."""
+    """Return the cost of a fallback call, in addition to the faster one."""
     cost = _NEARER.get(kernel.function)
     if cost is None:
         # A matrix product has no window.

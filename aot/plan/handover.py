@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One model's output where the next one's input is, in the arena that they share, without a copy.
+"""Zero-copy chaining: one model's output is the next one's input, in their shared arena.
 
-The first model is planned as ever; the plan of the next has its input where the plan.json of the
-first has its output, and everything else around it.
+The first model is planned as usual. The next plan places its input at the output's address in the
+first model's plan.json, and everything else around it.
 """
 
 import math
@@ -17,19 +17,19 @@ from aot.plan.sharing import Sharing
 
 
 class HandoverError(Exception):
-    """An output cannot be the input; the text says why."""
+    """An output cannot be the input; the text has the reason."""
 
 
 @dataclass(frozen=True)
 class Handover:
-    """Where the first output of the model `of` lies: bytes into the arena of a pool."""
+    """Place of the first output of the model `of`: offset in bytes in the arena of a pool."""
 
     of: str
     pool: str
     offset: int
 
     def pin(self, blocks: list[Block], program: Program, sharing: Sharing) -> list[Block]:
-        """Returns the blocks, that of the first input there.
+        """Return the blocks with the first input at this place.
 
         Raises:
             HandoverError: it cannot lie there.
@@ -51,7 +51,7 @@ class Handover:
 def left_to_share(
     blocks: list[Block], program: Program, sharing: Sharing, shared: str
 ) -> list[Block]:
-    """Returns the blocks, that of the first output in the arena that models share.
+    """Return the blocks with the first output in the models' shared arena.
 
     Raises:
         HandoverError: it is not in memory, or cannot lie there.
@@ -69,12 +69,12 @@ def left_to_share(
 
 
 def handover(first: Mapping[str, Any], program: Program, shared: str) -> Handover:
-    """From the plan.json of the model that runs first, for a program that takes its output.
+    """Return the chaining from the first model's plan.json, for a program taking its output.
 
     Args:
-        first: it.
-        program: the one that takes the output.
-        shared: name of the memory with the arena that models share.
+        first: the first model's plan.json.
+        program: the one taking the output.
+        shared: name of the memory with the models' shared arena.
 
     Raises:
         HandoverError: it has no such output.

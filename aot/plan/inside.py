@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proof that no kernel call of a plan touches memory outside of its operands.
+"""Proof: no kernel call of a plan accesses memory outside of its operands.
 
-A kernel's planner chooses a function by the dims of the whole call. Rows have other dims: the same
-function has to be correct for them, too. firmware/slot/bounds.py states for each function which
-dims it takes and what it touches.
+A kernel's planner chooses a function by the dims of the whole call. Rows have other dims, and the
+same function must be correct for them, too. firmware/slot/bounds.py states the allowed dims and the
+accessed memory of each function.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,9 +18,9 @@ from kernels.common.rows import row_call
 
 
 def check_calls(steps: Sequence[Step], isa: Isa) -> None:
-    """Raise PlanError for a call, or a call of a row, whose function does not take its dims.
+    """Raise PlanError for a call, or a call of a row, whose dims its function does not support.
 
-    Functions without bounds are not checked. Ranges of fields are for packages alone.
+    Functions without bounds are not checked. Ranges of fields are for packages only.
     """
     for index, step in enumerate(steps, 1):
         calls = _calls(step)

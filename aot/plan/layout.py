@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of memory, and each tensor's place in them, that follow from what shares memory.
+"""Blocks of memory, and each tensor's place in them, for a set of sharing decisions.
 
-Two levels. A *group* is a set of tensors that are pieces of the same bytes, each byte of which is
-written once: aliases and their sources, and the inputs of a concatenation that are written right
-into its result (then it is no kernel call any more). A *buffer* holds groups one after another: a
-kernel that may work in place puts its result over its input. Where a kernel allows a result to lie
-partly over its input, their buffers say so, and the planner decides.
+There are two levels. A *group* is a set of tensors within the same bytes; each byte is written
+once. It holds aliases and their sources, and inputs of a concatenation written directly into its
+result (it is then no kernel call any more). A *buffer* holds groups one after another: an in-place
+kernel puts its result over its input. If a kernel allows a result to alias its input partly, their
+buffers record it, and the planner decides.
 
-A state and what it becomes are one group, in use from run to run.
+A state and its new value are one group, in use from run to run.
 
 Steps count from 1. The caller writes the model's inputs at step 0 (they may be overwritten after
 their last use) and reads the outputs after the last step.
@@ -32,7 +32,7 @@ class Location:
 
 
 def scratch_name(step: int) -> str:
-    """The block that is a step's scratch memory."""
+    """Return the name of a step's scratch block."""
     return f"scratch of step {step}"
 
 
@@ -43,7 +43,7 @@ class Conflict(Exception):
 class Union:
     """Disjoint sets of byte ranges with known distances.
 
-    A range with an alignment lies at a multiple of it from the start of its set, whose own
+    A range with an alignment lies at a multiple of it from the start of its set. The set's own
     alignment is the largest of its ranges'.
     """
 
@@ -53,7 +53,7 @@ class Union:
         self._parent: dict[str, tuple[str, int, int]] = {}  # with its alignment before the join
 
     def __len__(self) -> int:
-        """How many joins made two sets one."""
+        """Return the number of joins of two sets into one."""
         return len(self._parent)
 
     def undo(self, length: int) -> None:
@@ -63,11 +63,11 @@ class Union:
             self._alignments[parent] = alignment
 
     def alignment(self, name: str) -> int:
-        """Of the set that a range is in."""
+        """Return the alignment of a range's set."""
         return self._alignments.get(self.find(name)[0], 1)
 
     def find(self, name: str) -> tuple[str, int]:
-        """The set's representative, which contains all of it, and the offset in it."""
+        """Return the set's representative (it contains the whole set), and the offset in it."""
         offset = 0
         while name in self._parent:
             name, distance, _ = self._parent[name]
@@ -75,9 +75,9 @@ class Union:
         return name, offset
 
     def join(self, name: str, other: str, distance: int) -> None:
-        """Puts `name` at `distance` bytes after the start of `other`.
+        """Put `name` at `distance` bytes after the start of `other`.
 
-        Raises Conflict if it lies elsewhere already, if neither set would contain the other, or if
+        Raise Conflict if it lies elsewhere already, if neither set would contain the other, or if
         it would not be aligned.
         """
         root, offset = self.find(name)
@@ -109,10 +109,9 @@ class Group:
     last: int
 
     def clashes(self, other: "Group") -> bool:
-        """True if they must not share a byte of a buffer.
+        """Return True if they must not share a byte of a buffer.
 
-        If the last step of one is the first of the other, then that step's kernel may write the one
-        over the other.
+        If the last step of one is the first of the other, its kernel may overwrite the first one.
         """
         early, late = sorted((self, other), key=lambda group: group.first)
         return early.last > late.first or early.first == late.first
@@ -126,7 +125,7 @@ def check_written_once(ranges: Iterable[tuple[int, int]]) -> None:
 
 
 class Layout:
-    """Groups and buffers that follow from a set of decisions; raises Conflict if unsafe."""
+    """Groups and buffers for a set of decisions; raises Conflict if they are unsafe."""
 
     def __init__(
         self,
@@ -153,7 +152,9 @@ class Layout:
         self.blocks = self._find_blocks()
 
     def _find_groups(self) -> dict[str, Group]:
-        """Lifetimes by representative; checks that each byte of a group is written once."""
+        """Return lifetimes by representative; raise Conflict if a byte of a group is
+        written twice.
+        """
         program = self._graph.program
         exit_step = len(self.steps) + 1
         written: dict[str, list[tuple[int, int]]] = {}
@@ -193,7 +194,7 @@ class Layout:
         self._buffers.join(result_group, source_group, source_offset - result_offset)
 
     def _check_buffers(self) -> None:
-        """Groups that share bytes must not clash."""
+        """Raise Conflict if groups sharing bytes clash."""
         for members in self._members().values():
             for i, (name, low) in enumerate(members):
                 for other, other_low in members[i + 1 :]:
@@ -236,8 +237,9 @@ class Layout:
         return (*self._with_overlaps({block.name: block for block in buffers}), *scratch)
 
     def _with_overlaps(self, blocks: dict[str, Block]) -> tuple[Block, ...]:
-        """The blocks, with what a step's result may share with its inputs: if nothing else that the
-        step uses lies in their blocks, and these begin and end with it.
+        """Return the blocks with the bytes shared by a step's result and its inputs.
+
+        The step must use nothing else in their blocks, and these must begin and end with it.
         """
         for index, step in enumerate(self.steps, 1):
             used = [self.locations[value.name].block for value in (*step.reads, *step.writes)]

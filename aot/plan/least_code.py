@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The choice among small and fast kernels that takes the least flash.
+"""Choice among size-optimized and fast kernels for the least flash.
 
-A small form saves bytes where all calls take it. Where one that is only fast is there anyway, or
-does alone for what takes several others, it is the smaller one. So all calls that have the same two
-forms change from one to the other together, as long as that saves bytes of code or constants.
+A size-optimized form saves bytes if all calls use it. A fast form is the smaller choice if it is
+needed anyway, or if it alone replaces several others. Therefore all calls with the same two forms
+change together, as long as this saves bytes of code or constants.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _Forms = tuple[str, str]
 
 
 def least_code(program: Program, isa: Isa, sizes: CodeSizes) -> Graph:
-    """The graph that takes the least flash; the small forms where others take no less."""
+    """Return the graph with the least flash; size-optimized forms win if sizes are equal."""
     small, fast = (build_graph(program, isa, small=small) for small in (True, False))
     pairs = list(zip(small.steps, fast.steps, strict=True))
     constants = [(_constants(a), _constants(b)) for a, b in pairs]
@@ -51,7 +51,7 @@ def _constants(step: Step) -> int:
 def _improved(
     of_fast: frozenset[_Forms], forms: Set[_Forms], cost: Callable[[Set[_Forms]], int]
 ) -> frozenset[_Forms]:
-    """The best that is found by changing one pair of forms after the other."""
+    """Return the best graph found by changes of one pair of forms after the other."""
     while True:
         best = min((of_fast ^ {one} for one in sorted(forms)), key=cost, default=of_fast)
         if cost(best) >= cost(of_fast):

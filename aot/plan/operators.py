@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators as torch's registry declares them, and what they mean in terms of memory.
+"""Operators from torch's registry, and their meaning in terms of memory.
 
 A .pte gives a call's arguments by position; names and types come from the operator's schema. A
-tensor of a .pte may lie in memory in another order than its shape says (channels_last: dim_order
-0231); from here on a tensor's shape is its memory order.
+tensor of a .pte may have another order in memory than its shape (channels_last: dim_order 0231).
+From here on a tensor's shape is its memory order.
 """
 
 import functools
@@ -63,7 +63,7 @@ def kernel_name(name: str, overload: str) -> str:
 
 
 def _permutation(call: OpCall) -> tuple[int, ...] | None:
-    """perm of a call that only permutes dimensions, else None."""
+    """Return perm of a pure permutation of dimensions, else None."""
     if call.op == "pl::transpose":
         perm = call.integers("perm", minimum=0)
         if sorted(perm) != list(range(len(perm))):
@@ -73,10 +73,9 @@ def _permutation(call: OpCall) -> tuple[int, ...] | None:
 
 
 def in_memory_order(call: OpCall, dim_orders: Mapping[str, tuple[int, ...]]) -> OpCall:
-    """The call in terms of memory; `dim_orders` has the tensors that are not row-major.
+    """Return the call in terms of memory; `dim_orders` has the tensors without row-major order.
 
-    Permutations become a `pl::transpose` of what lies in memory; no other op may meet a tensor that
-    is not row-major.
+    Permutations become a `pl::transpose` of the memory order. All other ops need row-major tensors.
     """
     perm = _permutation(call)
     if perm is None:

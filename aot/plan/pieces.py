@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Concatenations that are never made: the convolutions that read them gather their windows from the
-pieces. Nearest upsampling of a piece is not made either, where nothing else reads it.
+"""Virtual concats: convolutions read a concatenation in parts, by im2col from its inputs.
 
-This costs instructions, so it is done where memory is short.
+Nearest upsampling of an input is not executed either, if it has no other reader. This costs
+instructions, so it is used if memory is short.
 """
 
 from collections.abc import Collection, Iterator
@@ -16,7 +16,7 @@ from kernels.common.kernel import OpCall, Value
 
 
 def concatenations(program: Program) -> list[str]:
-    """Results of concatenations that can be read in pieces, the largest first."""
+    """Return the results of possible virtual concats, the largest first."""
     uses = _Uses(program)
     found = [call.output() for call in program.calls if uses.can_be_pieces(call)]
     return [value.name for value in sorted(found, key=lambda value: -value.bytes)]
@@ -42,13 +42,15 @@ class _Upsampled:
     shift_w: int = 0
 
     def as_image(self, height: int, width: int) -> Value:
-        """The tensor, as one image of the size of what it stands for."""
+        """Return the tensor as one image, in the size before upsampling for this height
+        and width.
+        """
         shape = (1, height >> self.shift_h, width >> self.shift_w, self.source.shape[-1])
         return replace(self.source, shape=shape)
 
 
 class _Uses:
-    """Who makes and who reads the tensors of a program, but for those that only change a shape."""
+    """Writers and readers of a program's tensors; pure changes of a shape are skipped."""
 
     def __init__(self, program: Program) -> None:
         self.made = {value.name: call for call in program.calls for value in call.outputs}
@@ -62,13 +64,15 @@ class _Uses:
         self._kept = {self.root(value.name) for value in kept}
 
     def root(self, name: str) -> str:
-        """The tensor whose bytes a tensor is, all of them."""
+        """Return the tensor owning all bytes of a tensor."""
         while name in self.made and _keeps_bytes(self.made[name]):
             name = self.made[name].tensor("input").name
         return name
 
     def can_be_pieces(self, call: OpCall) -> bool:
-        """Whether a call concatenates channels of one image, and only convolutions read that."""
+        """Return True if a call concatenates channels of one image, and only
+        convolutions read it.
+        """
         if call.op != "pl::cat":
             return False
         output, inputs = call.output(), call.tensors("inputs")
@@ -88,7 +92,7 @@ class _Uses:
         )
 
     def of_pieces(self, convolution: OpCall, cat: OpCall, names: Collection[str]) -> OpCall:
-        """The convolution of what the concatenation's inputs are."""
+        """Return the convolution on the concatenation's inputs."""
         _, height, width, _ = convolution.tensor("input").shape
         pieces = [self._piece(value, names) for value in cat.tensors("inputs")]
         args = {
@@ -101,7 +105,7 @@ class _Uses:
         return replace(convolution, op="plan::conv2d_pieces", args=args)
 
     def _piece(self, value: Value, names: Collection[str]) -> _Upsampled:
-        """A concatenation's input, or what is upsampled to that."""
+        """Return a concatenation's input, or the source of its upsampling."""
         root = self.root(value.name)
         readers = self._readers[root]
         found = _upsampled(self.made[root]) if root in self.made else None
@@ -131,7 +135,7 @@ def _activations(call: OpCall) -> Iterator[Value]:
 
 
 def _upsampled(call: OpCall) -> _Upsampled | None:
-    """What a call upsamples, if it does that to images or sequences and by powers of two."""
+    """Return the source of an upsampling of images or sequences by powers of two, else None."""
     if call.op != "pl::gather":
         return None
     source = call.tensor("input")
@@ -153,7 +157,7 @@ def _upsampled(call: OpCall) -> _Upsampled | None:
 
 
 def _without_unread(program: Program, calls: list[OpCall]) -> Iterator[OpCall]:
-    """The calls, without those of the program whose readers are gone."""
+    """Return the calls, without those left without readers."""
     read = {port.value.name for port in program.outputs}
     read |= {value.name for state in program.states for value in (state.value, state.new)}
     before = {value.name for call in program.calls for value in _activations(call)}

@@ -49,11 +49,11 @@ class FlashConstant:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Everything that the emitted C says.
+    """All contents of the emitted C.
 
     Attributes:
       graph, sharing: see there.
-      pools: what lies in each memory of the board that has a share of the arena.
+      pools: contents of each memory of the board with a share of the arena.
       constants: in order of first use.
     """
 
@@ -66,28 +66,28 @@ class Plan:
 
     @property
     def arena_bytes(self) -> int:
-        """In all memories."""
+        """Return the arena's size in all memories."""
         return sum(use.placement.size for use in self.pools)
 
     def block_address(self, block: str) -> Address:
-        """Where a block of memory lies."""
+        """Return the address of a block of memory."""
         for use in self.pools:
             if block in use.placement.offsets:
                 return Address(use.pool.name, use.placement.offsets[block])
         raise KeyError(block)
 
     def address(self, tensor: str) -> Address:
-        """Where an activation lies."""
+        """Return the address of an activation."""
         location = self.sharing.locations[tensor]
         block = self.block_address(location.block)
         return Address(block.pool, block.offset + location.offset)
 
     def scratch(self, step: int) -> Address:
-        """Where a step's scratch memory lies."""
+        """Return the address of a step's scratch memory."""
         return self.block_address(scratch_name(step))
 
     def constant(self, operand: Value | Constant) -> FlashConstant:
-        """The array in flash that a constant operand is."""
+        """Return the array in flash of a constant operand."""
         return self._by_content[_content(_array(operand))]
 
 
@@ -96,9 +96,9 @@ class DoesNotFitError(Exception):
 
     Attributes:
       memory: "arena" or "weights".
-      pools: names of the memories that are too small together.
+      pools: names of the memories, too small together.
       need, have: bytes.
-      largest: (what, bytes) of the three largest tensors that take part, largest first.
+      largest: (name, bytes) of the three largest tensors taking part, largest first.
       where: the operator at the peak.
     """
 
@@ -127,8 +127,8 @@ def graphs_of(
     streamed: bool,
     sizes: CodeSizes | None = None,
 ) -> Iterator[Graph]:
-    """What make_plan plans, with the same arguments: the program as it is, then with more and more
-    concatenations read in pieces.
+    """Return the graphs for make_plan, with the same arguments: the program, then variants with
+    more and more virtual concats.
     """
 
     def graph_of(variant: Program) -> Graph:
@@ -156,24 +156,25 @@ def make_plan(
     hands_over: bool = False,
     sizes: CodeSizes | None = None,
 ) -> Plan:
-    """Plans a program for a board.
+    """Plan a program for a board.
 
     Args:
       program, board: see there.
-      optimize: one of OPTIMIZE: "speed" takes memory before instructions as long as the board has
-        it, "memory" takes the smallest arena, "size" as "speed" the functions that take the least
-        flash: small forms, or where `sizes` are known what is least together.
+      optimize: one of OPTIMIZE. "speed" uses more memory for fewer instructions, up to
+        the board's memory. "memory" gives the smallest arena. "size" is "speed" with the
+        functions of the least flash: size-optimized forms, or with known `sizes` the
+        smallest set.
       streamed: the input comes row by row (pl_model_run_rows).
-      taken: where the first input has to lie, None for anywhere.
-      most: bytes that the arena may take, None for all that the board has.
-      hands_over: the first output lies in the arena that models share.
+      taken: required place of the first input, None for anywhere.
+      most: maximum bytes of the arena, None for the board's whole memory.
+      hands_over: the first output lies in the models' shared arena.
       sizes: of the kernels, for "size".
 
     Raises:
       HandoverError: the input or the output cannot lie there.
-      KernelError: no kernel can run one of the calls, or no engine of the board a delegate.
+      KernelError: a call has no kernel, or a delegate has no engine on the board.
       DoesNotFitError: a memory of the board is too small.
-      TypeError, ValueError: an argument is something else.
+      TypeError, ValueError: an argument has a wrong type or value.
     """
     for value, kind in ((program, Program), (board, Board)):
         if not isinstance(value, kind):
@@ -261,7 +262,7 @@ def step_text(plan_steps: Sharing, step: int) -> str:
 
 
 def fill_of(state: State) -> int | None:
-    """What every byte of a state is before the first run; None if they differ."""
+    """Return the common value of a state's bytes before the first run; None if they differ."""
     values = set(state.initial.tobytes())
     return values.pop() if len(values) == 1 else None
 
@@ -339,7 +340,7 @@ def _place(
 
 
 def _pinned(sharing: Sharing, board: Board) -> list[Block]:
-    """The blocks, those of delegates with the pools that their engines reach."""
+    """Return the blocks; those of delegates get the pools within reach of their engines."""
     pools: dict[str, frozenset[str]] = {}
     for index, step in enumerate(sharing.steps, 1):
         delegate = delegate_of(step.op)

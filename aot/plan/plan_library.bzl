@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""plan_library: a .pte becomes C for the board that the configuration is for."""
+"""plan_library: compiles a .pte to C for the board of the configuration."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
@@ -49,7 +49,7 @@ def _program_impl(ctx):
     info = _lowered_here(ctx, given[LoweredInfo]) if LoweredInfo in given else _decoded(ctx)
     return [DefaultInfo(files = depset([info.default.program])), info]
 
-# The decoded .pte, the same for all boards; lowering has decoded its own.
+# The decoded .pte, the same for all boards; lowering decodes its own.
 _program = rule(
     implementation = _program_impl,
     attrs = {
@@ -176,7 +176,9 @@ _plan_library = rule(
 )
 
 def _with(name, program, deps, without, **kwargs):
-    """Makes a program of this package that sees the user's modules; `without` is the one if there are none."""
+    """Makes a program of this package with the user's modules; returns `without` if
+    there are none.
+    """
     if not deps:
         return Label("//aot/plan:" + without)
     source = Label("//aot/plan:%s.py" % program)

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Offsets in one arena for blocks of memory with known lifetimes.
 
-Minimising the arena is dynamic storage allocation, which is NP-hard; the problems that occur here
-are small (tens of blocks) and nearly always allow the lower bound, the largest number of bytes in
-use at one step. For every optimal placement there is an order in which putting each block at its
-lowest free offset gives an arena no larger, hence the search is over orders: several good ones
-first, then those blocks that stick out above the lower bound are moved forward, again and again
-("squeaky wheel" optimisation). It ends at the lower bound or when a fixed amount of work is done:
-the result is a function of the blocks alone.
+Minimising the arena is dynamic storage allocation (NP-hard). The problems here are small (tens of
+blocks). They nearly always allow the lower bound: the largest number of bytes in use at one step.
 
-A block may lie partly over another where the step that has both in use allows it (`Over`). Blocks
-are placed so only if the arena becomes smaller than without.
+Every optimal placement has an order of blocks with this property: putting each block at its lowest
+free offset gives an arena no larger. Hence the search is over orders. Several good ones come first.
+Then blocks ending above the lower bound are moved forward, again and again ("squeaky wheel"
+optimisation). The search ends at the lower bound or after a fixed amount of work: the result is a
+function of the blocks alone.
+
+A block may lie partly over another if the step with both in use allows it (`Over`). Blocks are
+placed so only if the arena becomes smaller.
 """
 
 import functools
@@ -27,8 +28,9 @@ _EFFORT_NEAR = 200_000
 
 @dataclass(frozen=True)
 class Over:
-    """A block may share bytes with the block called `block`, whose last step is its first, unless
-    it starts more than `low` and less than `high` bytes after it.
+    """Permission for a block to share bytes with the block `block`, whose last step is its first.
+
+    It must not start more than `low` and less than `high` bytes after it.
     """
 
     block: str
@@ -36,7 +38,9 @@ class Over:
     high: int
 
     def most(self, size: int, other: int, alignment: int) -> int:
-        """Bytes that both may have in common; they take `size` and, the one below, `other`."""
+        """Return the maximum number of common bytes; the blocks take `size` and, the lower one,
+        `other`.
+        """
         before = align_up(self.low - alignment + 1, alignment) + size
         after = other - align_up(self.high, alignment)
         return max(0, min(size, other, max(before, after)))
@@ -44,14 +48,14 @@ class Over:
 
 @dataclass(frozen=True)
 class Block:
-    """`size` bytes that are in use from step `first` to step `last`, both inclusive.
+    """`size` bytes in use from step `first` to step `last`, both inclusive.
 
     Attributes:
-      alignment: of its offset and its end, so that it shares no cache line with others; a power of
+      alignment: of its offset and its end, to share no cache line with others; a power of
         two.
-      pools: names of the pools that it may lie in, None for all.
-      over: what it may share bytes with.
-      at: the offset that it has to have, None for any.
+      pools: names of the allowed pools, None for all.
+      over: blocks for shared bytes.
+      at: its required offset, None for any.
     """
 
     name: str
@@ -64,7 +68,7 @@ class Block:
     at: int | None = None
 
     def room(self, alignment: int) -> int:
-        """Bytes that it takes where all offsets are multiples of `alignment`."""
+        """Return its size if all offsets are multiples of `alignment`."""
         return align_up(self.size, max(self.alignment, alignment))
 
     def may_lie_in(self, pool: str) -> bool:
@@ -85,13 +89,14 @@ class Placement:
 
 
 def align_up(value: int, alignment: int) -> int:
-    """The least multiple of `alignment` that is not below `value`."""
+    """Return the least multiple of `alignment` not below `value`."""
     return -(-value // alignment) * alignment
 
 
 def live_bytes(blocks: Collection[Block], alignment: int = 1) -> dict[int, int]:
-    """Bytes in use from each step on at which a block begins or has ended; sizes are aligned, what
-    may be in two blocks counts once.
+    """Return the bytes in use from each step with the begin of a block, or after its end.
+
+    Sizes are aligned. Bytes shared by two blocks count once.
     """
     sizes = {block.name: align_up(block.size, alignment) for block in blocks}
     change: dict[int, int] = {}
@@ -141,8 +146,8 @@ class _Search:
         self.best: list[int] = []
 
     def _between(self) -> list[list[tuple[int, tuple[int, int]]]]:
-        """For each block its neighbours, and the open interval in which its offset less theirs must
-        not be.
+        """Return, for each block, its neighbours with an open interval of forbidden offset
+        differences.
         """
         index = {block.name: i for i, block in enumerate(self.blocks)}
         between = [
@@ -162,8 +167,9 @@ class _Search:
         return self.best_size <= self.bound or self.effort <= 0
 
     def place(self, order: Sequence[int]) -> list[int]:
-        """Puts every block, in this order, at its lowest free offset, after those that have to lie
-        somewhere; returns the offsets.
+        """Put every block, in this order, at its lowest free offset; return the offsets.
+
+        Blocks with a required offset come first.
         """
         offsets = [-1 if block.at is None else block.at for block in self.blocks]
         for i in order:
@@ -188,7 +194,9 @@ class _Search:
         return offsets
 
     def initial_orders(self) -> list[list[int]]:
-        """By size, by size times duration, by duration, by colour, by crowd, by time."""
+        """Return orders by size, by size times duration, by duration, by colour, by
+        crowd, by time.
+        """
         blocks, sizes = self.blocks, self.sizes
         duration = [block.last - block.first + 1 for block in blocks]
         crowd = [
@@ -207,9 +215,10 @@ class _Search:
         return [sorted(range(len(blocks)), key=key) for key in keys]
 
     def _colours(self) -> list[int]:
-        """The lowest colour that no earlier neighbour has, in order of time.
+        """Return the lowest colour unused by earlier neighbours, in order of time.
 
-        Along a chain 0, 1, 0, 1 …: putting one colour before the other reaches the lower bound.
+        Along a chain the colours are 0, 1, 0, 1 …: one colour placed before the other reaches the
+        lower bound.
         """
         colours = [-1] * len(self.blocks)
         for i, neighbours in enumerate(self.neighbours):
@@ -218,7 +227,7 @@ class _Search:
         return colours
 
     def improve(self, order: list[int], patience: int, rng: random.Random) -> None:
-        """Moves blocks that end above the bound forward, until `patience` tries gave nothing."""
+        """Move blocks ending above the bound forward, until `patience` tries brought no gain."""
         waited = 0
         best = self.best_size
         while waited < patience and not self.done():
@@ -236,10 +245,10 @@ class _Search:
 
 
 def place_blocks(blocks: Iterable[Block], alignment: int) -> Placement:
-    """Offsets, multiples of `alignment` and of the block's own alignment; blocks in use at the same
-    step never share a byte but where they may.
+    """Return offsets, multiples of `alignment` and of the block's own alignment.
 
-    The result does not depend on the order of `blocks`. Names must be unique.
+    Blocks in use at the same step share bytes only with permission. The result does not depend on
+    the order of `blocks`. Names must be unique.
     """
     ordered = sorted(blocks, key=lambda block: (block.first, block.last, -block.size, block.name))
     return _placed(tuple(ordered), alignment)
@@ -247,7 +256,7 @@ def place_blocks(blocks: Iterable[Block], alignment: int) -> Placement:
 
 @functools.lru_cache(maxsize=256)
 def _placed(blocks: tuple[Block, ...], alignment: int) -> Placement:
-    """Of blocks in order; several plans of a model have the same ones."""
+    """Return the placement of ordered blocks; cached, because plans of one model share them."""
     if not blocks:
         return Placement({}, 0, 0)
     strict = [replace(block, over=()) for block in blocks]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spreads blocks over a board's memories: everything into the best one if it fits there.
+"""Distribution of blocks over a board's memories: everything goes into the best one if it fits.
 
-If it does not, the blocks that are touched most often for their size go into the best memory, the
-others into the next, and so on. Blocks that may lie in some memories only come first in the last of
-them.
+Otherwise the blocks with the most accesses per byte go into the best memory, the others into the
+next, and so on. A block comes first in its last allowed memory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,8 +16,8 @@ class DoesNotFitError(Exception):
     """The board's memories cannot hold the blocks.
 
     Attributes:
-      placement: what one memory would need for them.
-      pools: those that they may lie in.
+      placement: the need in a single memory.
+      pools: the allowed pools.
     """
 
     def __init__(self, placement: Placement, pools: Sequence[Pool]) -> None:
@@ -29,11 +28,11 @@ class DoesNotFitError(Exception):
 
 @dataclass(frozen=True)
 class PoolUse:
-    """What lies in one of the board's memories.
+    """Contents of one of the board's memories.
 
     Attributes:
       placement: without offsets if the memory is unused.
-      alignment: of the start of it all.
+      alignment: of the start of the whole.
     """
 
     pool: Pool
@@ -76,7 +75,7 @@ def place_in_pools(
 def _does_not_fit(
     blocks: Sequence[Block], left: Block, whole: Placement, pools: Sequence[Pool], alignment: int
 ) -> DoesNotFitError:
-    """Of the blocks that may lie only where one that is left over may."""
+    """Return the error for all blocks with the same allowed pools as a remaining block."""
     if left.pools is None:
         return DoesNotFitError(whole, pools)
     rivals = [b for b in blocks if b.pools is not None and b.pools <= left.pools]
@@ -91,7 +90,9 @@ def _fill(
     alignment: int,
     later: Sequence[str],
 ) -> tuple[list[Block], Placement]:
-    """What fits into `capacity`: first blocks that may lie in no later pool, then the hottest."""
+    """Return the blocks fitting into `capacity`: first those without a later pool, then the
+    hottest.
+    """
 
     def rank(block: Block) -> tuple[bool, float, int, str]:
         has_another = any(map(block.may_lie_in, later))

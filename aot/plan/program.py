@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model as a list of operator calls: what the reader of .pte files hands over."""
+"""A model as a list of operator calls: the result of the .pte reader."""
 
 import pickle
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from kernels.common.kernel import AnyArray, OpCall, Value
 
 
 class ProgramError(ValueError):
-    """A file is no decoded program; the text says why."""
+    """A file is no decoded program; the text has the reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +32,13 @@ class Port:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A tensor that is kept between runs.
+    """A tensor kept between runs.
 
     Attributes:
-      value: it, as a run finds it.
+      value: the tensor at the start of a run.
       initial: its elements before the first run.
-      new: it, as a run leaves it, in the same place: the result of one of the last calls, each of
-        which is a cat of one tensor.
+      new: the tensor at the end of a run, in the same place. It is the result of one of
+        the last calls, a cat of one tensor.
     """
 
     value: Value
@@ -68,17 +68,18 @@ def is_row_major(sizes: Sequence[int], order: Sequence[int]) -> bool:
 
 
 def save_program(path: Path, program: Program | PteError) -> None:
-    """Keeps a decoded program for plans of the same build, or why the .pte is none for a plan; no
-    format to rely on.
+    """Save a decoded program, or the reason against a plan, for plans of the same build.
+
+    The format is not stable.
     """
     path.write_bytes(pickle.dumps(program, protocol=pickle.HIGHEST_PROTOCOL))
 
 
 def load_program(path: Path) -> Program:
-    """What `save_program` kept.
+    """Load the file of `save_program`.
 
     Raises:
-        PteError: why the .pte is none for a plan.
+        PteError: the reason why the .pte has no plan.
         ProgramError: the file is something else.
     """
     data = path.read_bytes()

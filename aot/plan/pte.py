@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decodes the model of a .pte into typed operator calls.
+"""Decoder of a .pte's model into typed operator calls.
 
-What the file says is checked here, as a damaged file must end in one message and never in a wrong
+The file's contents are checked here: a damaged file must end in one message and never in a wrong
 plan.
 """
 
@@ -26,7 +26,7 @@ from kernels.common.tensor import DTYPES, MAX_RANK
 
 _MAX_BYTES = 2**31 - 1
 _RANKS = {"nchw": 4, "nhwc": 4, "nlc": 3}
-# PyTorch's numbers of what a plan has no tensors of.
+# PyTorch's numbers of dtypes without support in plans.
 _OTHER_DTYPES = {0: "uint8", 4: "int64", 5: "float16", 7: "float64"}
 _INSTEAD = {
     "int64": "; places that nothing reads, as of a MaxPool1d that ExecuTorch leaves to the CPU, "
@@ -50,8 +50,9 @@ def read_program(data: bytes) -> Program:
 
 
 def keep_program(path: Path, data: bytes) -> None:
-    """Decodes a .pte for plans of the same build. One that is beyond a plan may be for another
-    runtime: it is the plans that say so.
+    """Decode a .pte for plans of the same build.
+
+    An unsupported .pte may be for another runtime: the plans report the error.
     """
     try:
         save_program(path, read_program(data))
@@ -77,7 +78,7 @@ def _ports(
 
 
 def _is_state(tensor: schema.Tensor) -> bool:
-    """Whether it has both a first value and a place in memory."""
+    """Return True if a tensor has both an initial value and a place in memory."""
     return tensor.data_buffer_idx > 0 and tensor.allocation_info is not None
 
 
@@ -93,14 +94,15 @@ class _Method:
         self._delegates = artefact.delegates
         self._views = artefact.views
         self._states: dict[int, AnyArray] = {}  # their first elements, by value
-        self._new: dict[int, Value] = {}  # what they become, likewise
+        self._new: dict[int, Value] = {}  # their new values, likewise
         self._tensors: dict[int, Value] = {}
         self._dim_orders: dict[str, tuple[int, ...]] = {}
         self._written: set[int] = set()
         self.nhwc_shapes: dict[str, tuple[int, ...]] = {}
-        """Shape in memory by name of the tensors at a channels_last border.
+        """Shape in memory, by name, of channels_last inputs and outputs.
 
-        It is not always what dim_order says: with one channel, dim_order has several readings."""
+        It may differ from dim_order: with one channel, dim_order has several interpretations.
+        """
         for index, item in enumerate(plan.values):
             if isinstance(item.val, schema.Tensor) and _is_state(item.val):
                 self._tensor(index, "state")
@@ -181,7 +183,9 @@ class _Method:
     def _border_call(
         self, position: int, indices: Sequence[int], op: str, given: Mapping[str, Any]
     ) -> OpCall:
-        """Between float and integers, as ExecuTorch's own backends say it."""
+        """Return a conversion between float and integers, in the form of ExecuTorch's
+        own backends.
+        """
         where = f"instruction {position} ({op})"
         if indices[-2] != indices[-1]:
             raise PteError(f"is damaged: {where} writes {indices[-2]} and returns {indices[-1]}")
@@ -198,7 +202,7 @@ class _Method:
         return int(value.int_val) if isinstance(value, schema.Int) else None
 
     def _delegate_call(self, position: int, instruction: schema.DelegateCall) -> OpCall:
-        """What has a value already is an input; results follow."""
+        """Return a delegate's call: arguments with a value are inputs; results follow."""
         where = f"instruction {position}"
         delegate = item_at(self._delegates, instruction.delegate_index, f"{where}: delegate")
         where += f" (delegate {delegate.backend})"
@@ -279,7 +283,7 @@ class _Method:
         return value
 
     def _has_value(self, index: int) -> bool:
-        """Whether a value is written, or what it looks at."""
+        """Return True if a value is written, or is a view of a written one."""
         return index in self._written or self._views.get(index) in self._written
 
     def _write(self, index: int, where: str) -> Value:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan says about itself: plan.json for machines, tables for people."""
+"""Descriptions of a plan: plan.json for machines, tables for people."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -32,9 +32,11 @@ FORMAT = 1
 def plan_json(
     plan: Plan, name: str, shared: bool = False, pte_sha256: str | None = None
 ) -> dict[str, Any]:
-    """Steps, memory map and sizes, as plan.schema.json has it; bytes everywhere, steps count from 1
-    (inputs are step 0). `shared`: whether other models of a program may use the same arena.
-    `pte_sha256`: of the file that it is of, by which the model's other files find it.
+    """Return steps, memory map and sizes, as in plan.schema.json.
+
+    Sizes are bytes. Steps count from 1 (inputs are step 0). `shared` is True if other models of a
+    program may use the same arena. `pte_sha256` is the hash of its .pte; the model's other files
+    use it as a reference.
     """
     sharing = plan.sharing
     live = live_bytes(sharing.blocks, ALIGNMENT)
@@ -115,7 +117,9 @@ def _op(call: OpCall) -> dict[str, str]:
 
 
 def _without_step(plan: Plan) -> list[dict[str, str]]:
-    """Ops that no kernel has to run: their results are known, or are in their inputs' bytes."""
+    """Return the ops without a kernel call: their results are constants or aliases of
+    their inputs.
+    """
     run = {step.op.outputs for step in plan.sharing.steps}
     for group in (step.rows for step in plan.sharing.steps if step.rows is not None):
         run |= {member.step.op.outputs for member in group.members}
@@ -159,7 +163,7 @@ def _step(plan: Plan, index: int) -> dict[str, Any]:
 
 
 def _rows(group: RowGroup) -> dict[str, Any]:
-    """What runs row by row in a step."""
+    """Return the row group of a step."""
     return {
         "calls": group.calls,
         "moved_bytes": group.moved_bytes,
@@ -178,7 +182,9 @@ def _rows(group: RowGroup) -> dict[str, Any]:
 
 
 def _over(plan: Plan, step: Step) -> dict[str, Any] | None:
-    """Where a step's result lies over its input, if the kernel's order of access is why it may."""
+    """Return the alias of a step's result over its input, if the kernel's access order
+    permits it.
+    """
     values = {value.name: value for value in step.reads}
     for near in step.kernel.overlap:
         if near.source not in values:
@@ -197,7 +203,7 @@ def _over(plan: Plan, step: Step) -> dict[str, Any] | None:
 
 
 def _shared_bytes(plan: Plan, index: int) -> int:
-    """Bytes of a step's blocks that are in two of them."""
+    """Return the bytes shared by a step's blocks."""
     sizes = {block.name: block.size for block in plan.sharing.blocks}
     shared = 0
     for block in plan.sharing.blocks:
@@ -219,7 +225,7 @@ def _delegate(delegate: StoredDelegate) -> dict[str, Any]:
 
 
 def plan_text(plan: Plan, name: str) -> str:
-    """Steps with what is in use, the memory map, and the sums."""
+    """Return the steps with bytes in use, the memory map, and the sums."""
     fields = plan_json(plan, name)
     rows = [("step", "op", "result", "in use", "scratch", "constants", "from")]
     for step in fields["steps"]:
@@ -262,8 +268,9 @@ def plan_text(plan: Plan, name: str) -> str:
 
 
 def steps_down_text(graphs: Iterable[Graph], plan: Plan) -> str:
-    """What other plans would take, which plan_library(arena = …) asks for: the next one with more
-    memory, and all with less.
+    """Return the table of other plans, available by plan_library(arena = …).
+
+    It has the next plan with more memory, and all with less.
 
     Args:
       graphs: those of graphs_of.
@@ -284,7 +291,7 @@ def steps_down_text(graphs: Iterable[Graph], plan: Plan) -> str:
 
 
 def _member_row(member: dict[str, Any]) -> tuple[str, str, str, str, str, str, str]:
-    """A call of one row in the table: what is in memory of its output."""
+    """Return a table row for a call in a row group, with the part of its output in memory."""
     ring = member["ring_rows"]
     kept = f"ring of {ring} rows" if ring else f"all {member['rows']} rows"
     size = f"{ring * member['row_bytes']:,}" if ring else ""
@@ -295,7 +302,7 @@ def _member_row(member: dict[str, Any]) -> tuple[str, str, str, str, str, str, s
 def does_not_fit_text(
     error: DoesNotFitError, name: str, board: Board, most: int | None = None
 ) -> str:
-    """The table for a model that is too large for a board, or for an arena of `most` bytes."""
+    """Return the table for a model too large for a board, or for an arena of `most` bytes."""
     what = "constants" if error.memory == "weights" else "activations and scratch memory"
     where = " and ".join(error.pools)
     if error.memory == "arena" and error.have == most:

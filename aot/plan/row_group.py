@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of kernel calls that run row by row, as one step.
+"""Row groups: kernel calls running row by row (row streaming), as one step.
 
-Of what the calls of a group hand on to each other only those rows are in memory that are still
-needed, in a ring in the step's scratch memory. In which order the rows are made is what
-firmware/runtime/rows.c does: `order` is the same in Python, and rings and distances follow from it.
+Intermediate tensors have only the rows still needed in memory, in a row ring buffer in the step's
+scratch memory. firmware/runtime/rows.c defines the order of the rows. `order` is the same in
+Python; ring sizes and alias distances follow from it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,12 +27,12 @@ MOST_ROWS = 65535
 
 @dataclass(frozen=True, eq=False)
 class RowInput:
-    """What a member reads by rows.
+    """A member's input, read by rows.
 
     Attributes:
       field: of the kernel's data.
-      value: the tensor as the member knows it.
-      producer: index of the member that makes it; None if it is there before the group runs.
+      value: the tensor in the member's shape.
+      producer: index of the member making it; None if it exists before the group runs.
     """
 
     field: str
@@ -50,10 +50,10 @@ class Member:
     """A call of a group.
 
     Attributes:
-      inputs: those that it reads by rows; it reads no others that the group makes.
-      leaves: all rows of its output stay.
-      made: how many rows of it are made.
-      is_nearer: it is a nearer call than the step's.
+      inputs: its inputs read by rows; it reads no other tensors of the group.
+      leaves: True if all rows of its output stay.
+      made: number of rows computed.
+      is_nearer: True for a fallback call of the step's call.
     """
 
     step: Step
@@ -73,7 +73,7 @@ class Member:
 
     @property
     def scratch(self) -> int:
-        """Of the kernel, for a row."""
+        """Return the kernel's scratch for one row."""
         return 0 if self.keeps else _row_scratch(self.step.kernel)
 
     def written(self, row: int) -> int:
@@ -84,12 +84,12 @@ class Member:
 
     @property
     def keeps(self) -> int:
-        """Bytes of the kernel's own from row to row, if these are folded into one result."""
+        """Return the kernel's bytes kept between rows, if rows are folded into one result."""
         return self.step.kernel.scratch if self.rows.folded else 0
 
     @cached_property
     def leaner(self) -> "Member":
-        """The same with the next nearer call that makes the same rows with less scratch."""
+        """Return the same with the next fallback call making the same rows with less scratch."""
         call = self.step.kernel.nearer
         while call is not None and (call.rows is None or _row_scratch(call) >= self.scratch):
             call = call.nearer
@@ -114,7 +114,7 @@ def _row_scratch(kernel: KernelCall) -> int:
 
 def order(members: Sequence[Member]) -> Iterator[tuple[int, int]]:
     """(member, row) of every call, as pl_rows_next gives them."""
-    ends = [  # for each row how many rows of whom it takes
+    ends = [  # by row: rows needed of each producer
         [
             (s.producer, [s.taps.end(row) for row in range(member.made)])
             for s in member.inputs
@@ -142,7 +142,7 @@ def order(members: Sequence[Member]) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, eq=False)
 class RowGroup:
-    """Calls that run row by row."""
+    """Calls running row by row."""
 
     members: tuple[Member, ...]
 
@@ -153,7 +153,7 @@ class RowGroup:
 
     @cached_property
     def moved_bytes(self) -> int:
-        """What rings copy in one run of the group."""
+        """Return the bytes copied by row ring buffers in one run of the group."""
         return self._run[1]
 
     @cached_property
@@ -162,22 +162,24 @@ class RowGroup:
 
     @property
     def ring_offsets(self) -> tuple[int, ...]:
-        """Of each member's ring in the step's scratch memory."""
+        """Return the offset of each member's row ring buffer in the step's scratch memory."""
         return self._places[0]
 
     @property
     def scratch_offsets(self) -> tuple[int, ...]:
-        """Of each member's own scratch memory in that of the step."""
+        """Return the offset of each member's own scratch memory in the step's."""
         return self._places[1]
 
     @property
     def scratch(self) -> int:
-        """Of the step."""
+        """Return the step's scratch size."""
         return self._places[2]
 
     @cached_property
     def _places(self) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-        """Rings and scratch memory that are never in use at the same call share bytes."""
+        """Place row ring buffers and scratch memory; those never in use at the same call share
+        bytes.
+        """
         members = self.members
         rings = [
             align_up(slots * member.row_bytes + member.keeps, ALIGNMENT)
@@ -193,8 +195,8 @@ class RowGroup:
 
     @cached_property
     def _in_use(self) -> tuple[int, ...]:
-        """For each member's ring, then for each one's scratch memory, the calls at which it is in
-        use, as bits.
+        """Return the calls using each member's row ring buffer, then each one's
+        scratch, as bits.
         """
         count = len(self.members)
         calls = [0] * count
@@ -218,15 +220,17 @@ class RowGroup:
 
     @cached_property
     def leaner(self) -> "RowGroup":
-        """The same with less scratch memory, if there is such a group: nearer calls where they need
-        less of it, and more than others have in any case.
+        """Return the same with less scratch memory, if there is such a group.
+
+        Members become fallback calls if these need less scratch, and their scratch exceeds the
+        least need of the others.
         """
         least = max(m.leanest.scratch for m in self.members)
         members = tuple(m.leaner if m.scratch > least else m for m in self.members)
         return self if members == self.members else self.with_members(members)
 
     def with_members(self, members: Sequence[Member]) -> "RowGroup":
-        """The same with other calls that make the same rows."""
+        """Return the same with other calls making the same rows."""
         found = RowGroup(tuple(members))
         same = {"_run": self._run, "_in_use": self._in_use, "overlap": self.overlap}
         vars(found).update(same)  # they follow from the same rows
@@ -278,7 +282,7 @@ class RowGroup:
 
     @cached_property
     def overlap(self) -> tuple[Overlap, ...]:
-        """What KernelCall.overlap is, for each tensor that comes and each that stays."""
+        """Return KernelCall.overlap for each pair of an input and an output of the group."""
         entering = {
             value.name: value
             for member in self.members
@@ -338,7 +342,7 @@ def _union(spans: Sequence[tuple[int, int]]) -> int:
 def _first_fit(
     sizes: Sequence[int], in_use: Sequence[int], order: Sequence[int]
 ) -> tuple[list[int], int]:
-    """Offsets, and the size of it all: each at the lowest that is free while it is in use."""
+    """Return offsets and the total size: each at the lowest offset free during its use."""
     offsets = [0] * len(sizes)
     placed: list[int] = []
     for i in order:

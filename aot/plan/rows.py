@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps of a graph can run row by row together, and the graph in which some do."""
+"""Possible row groups of a graph, and the graph with some of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from kernels.common.rows import ByRows, operand, row_count
 
 
 class Rows:
-    """What of a graph could run row by row."""
+    """Possible row groups of a graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -38,7 +38,7 @@ class Rows:
         self._groups: dict[tuple[int, int], RowGroup | None] = {}
 
     def root(self, name: str) -> str:
-        """The tensor whose bytes a tensor has."""
+        """Return the tensor owning a tensor's bytes."""
         while name in self.source:
             name = self.source[name].source
         return name
@@ -114,7 +114,7 @@ def _is_capable(step: Step) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """A member, without how many rows of it are made."""
+    """A member, without the number of rows to compute."""
 
     step: Step
     rows: ByRows
@@ -123,7 +123,7 @@ class _Found:
 
 
 def _with_rows(found: Sequence[_Found]) -> tuple[Member, ...]:
-    """The members, with no more rows than someone needs."""
+    """Return the members with only the rows needed by a reader."""
     needed = [0] * len(found)
     members: list[Member] = []
     for index in reversed(range(len(found))):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tensors share memory: what is left for the memory planner is a list of blocks.
+"""Memory sharing of tensors: the remaining input of the memory planner is a list of blocks.
 
-Concatenations join groups and in-place calls join buffers (see layout.py). They are taken in order,
-each only if it is safe and the most bytes in use at one step do not grow; a decision costs what it
-changes, so that a network of many hundred steps is planned at once.
+Concatenations join groups and in-place calls join buffers (see layout.py). They are processed in
+order. Each is accepted only if it is safe and does not increase the peak of bytes in use. The cost
+of a decision depends on its changes only, so a network of many hundred steps is planned quickly.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,13 +27,13 @@ from aot.plan.planner import Block, align_up
 
 @dataclass(frozen=True, eq=False)
 class Sharing:
-    """Blocks of memory and where in them each tensor lies.
+    """Blocks of memory, and each tensor's place in them.
 
     Attributes:
-      steps: the kernel calls that remain; step i of the plan is steps[i - 1].
-      blocks: buffers, named by a tensor, and scratch memory, see `scratch_name`.
+      steps: the remaining kernel calls; step i of the plan is steps[i - 1].
+      blocks: buffers, with the name of a tensor, and scratch memory, see `scratch_name`.
       locations: by tensor name.
-      aliases: of the graph, and of concatenations that became none.
+      aliases: of the graph, and of removed concatenations.
       in_place: (input, output) tensor names by step.
     """
 
@@ -64,7 +64,7 @@ _Use = tuple[int, Group]
 
 
 class _Timeline:
-    """Bytes in use at every step, and the most that they may become."""
+    """Bytes in use at every step, and their allowed maximum."""
 
     def __init__(self, steps: int, uses: Iterable[_Use]) -> None:
         self._live = np.zeros(steps + 2, np.int64)
@@ -117,8 +117,9 @@ class _Pieces:
         self.timeline = _Timeline(len(graph.steps), [*self._uses(self.lifetimes), *scratch])
 
     def join(self, index: int, step: Step) -> bool:
-        """Puts a concatenation's inputs inside of its result, if that is possible and costs
-        nothing; then the step is none any more.
+        """Put a concatenation's inputs into its result, if possible at no cost.
+
+        The step is then removed.
         """
         offsets = cat_offsets(step.op)
         inputs = step.op.tensors("inputs") if offsets is not None else ()
@@ -143,11 +144,11 @@ class _Pieces:
         return True
 
     def _may_join(self, result: str, inputs: Sequence[str]) -> bool:
-        """Whether a concatenation's tensors may be one group, as far as state goes.
+        """Return True if a concatenation's tensors may be one group, with regard to state.
 
-        State is in a group with its new value only, and that only if no input is the new value, and
-        each step that reads the state comes before those that write the new value, or may write it
-        over what it reads.
+        State may be in a group with its new value only, and no input may be the new value. Each
+        step reading the state must come before those writing the new value, or may overwrite its
+        own input.
         """
         kept = {self.union.find(state)[0] for state in self._states.values()}
         roots = {self.union.find(name) for name in inputs}
@@ -170,7 +171,7 @@ class _Pieces:
         return any((reader, name) in pairs for name in self._members[root])
 
     def _merge(self, roots: set[str], merged: str, scratch: tuple[int, int]) -> None:
-        """Makes one group of several; Conflict, with nothing changed, if that is no good."""
+        """Merge several groups; raise Conflict, with nothing changed, if not allowed."""
         names = [name for root in roots for name in self._members[root]]
         check_written_once(
             (offset, offset + self.sizes[name])
@@ -225,7 +226,7 @@ class _Buffers:
         self._lifetimes = dict(pieces.lifetimes)
 
     def overwrite(self, step: Step, source: str, result: str) -> bool:
-        """Puts the step's result over its input, if that is possible and costs nothing."""
+        """Put the step's result over its input, if possible at no cost."""
         if source not in {value.name for value in step.reads}:
             return False
         group, offset = self._pieces.union.find(source)
@@ -241,7 +242,7 @@ class _Buffers:
         return True
 
     def _merge(self, buffers: set[str], merged: str, step: Step, source: str, result: str) -> None:
-        """Makes one buffer of several; Conflict, with nothing changed, if that is no good."""
+        """Merge several buffers; raise Conflict, with nothing changed, if not allowed."""
         if any(v.name != source and self._meet(v.name, result) for v in step.reads):
             raise Conflict
         for inner in buffers - {merged}:
@@ -260,7 +261,7 @@ class _Buffers:
             self._lifetimes[merged] = new
 
     def _clash(self, a: tuple[str, int], b: tuple[str, int]) -> bool:
-        """Whether groups at these offsets share bytes and must not."""
+        """Return True if groups at these offsets share bytes and must not."""
         (name, low), (other, other_low) = a, b
         lifetimes = self._pieces.lifetimes
         return (
@@ -270,7 +271,7 @@ class _Buffers:
         )
 
     def _meet(self, name: str, other: str) -> bool:
-        """Whether two tensors have a byte in common."""
+        """Return True if two tensors have a byte in common."""
         (buffer, low), (other_buffer, other_low) = self._place(name), self._place(other)
         return (
             buffer == other_buffer

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model's input that is not in memory as a whole: the app gives it row by row as it is needed.
+"""Streamed input, never in memory as a whole: the app gives it row by row on demand.
 
-It is then made by a step as any other tensor is, so that it may be in a group of steps that run row
-by row, and in a ring.
+A step makes it, like any other tensor. It may therefore be in a row group, and in a row ring
+buffer.
 """
 
 from dataclasses import replace
@@ -16,7 +16,10 @@ INPUT = "pl_input_rows"
 
 
 def with_streamed_input(graph: Graph) -> Graph:
-    """The graph with a step that makes its input; KernelError if it has not one input of rows."""
+    """Return the graph with a step making its input.
+
+    Raise KernelError if it does not have exactly one input of rows.
+    """
     ports = graph.program.inputs
     if len(ports) != 1:
         raise KernelError(f"has {len(ports)} inputs: one alone can be given by rows")
@@ -33,7 +36,7 @@ def with_streamed_input(graph: Graph) -> Graph:
 
 
 def in_a_group(graph: Graph) -> Graph:
-    """The graph with a group around the step that makes the input, if there is one by itself."""
+    """Return the graph with a group around the step making the input, if it stands alone."""
     if graph.streamed is None or graph.steps[0].rows is not None:
         return graph
     group = Rows(graph).group(0, 1)

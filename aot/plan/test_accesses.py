@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel reads too late, against running it byte by byte; plans of distances too short."""
+"""Late reads of a kernel, against a byte-by-byte run; plans with too short alias distances."""
 
 from collections.abc import Callable
 
@@ -40,7 +40,7 @@ def kernels(draw: st.DrawFn) -> tuple[Value, Value, Order]:
 
 
 def spoiled_when_run(source: Value, result: Value, order: Order, before: int) -> int | None:
-    """Block by block, with a set of the input's bytes that are overwritten."""
+    """Run block by block, with a set of the input's overwritten bytes."""
     size = result.size // order.starts.size
     overwritten: set[int] = set()
     spoiled: set[int] = set()
@@ -75,7 +75,7 @@ def test_distances_are_the_least(kernel: tuple[Value, Value, Order]) -> None:
 
 @pytest.mark.parametrize(("narrow", "wide"), [("int8", "float32"), ("int16", "float32")])
 def test_elements_that_become_wider(narrow: str, wide: str) -> None:
-    """The last element is read before the first byte behind it is written."""
+    """The last element is read before the first byte after it is written."""
     x, y = tensor("x", 10, narrow), tensor("y", 10, wide)
     (near,) = elementwise_overlap(x, y)
     assert near.order is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that plans and their headers have in C, as c_name.bzl gives them.
+"""C names of plans and their headers, from c_name.bzl.
 
 PL_NAMES and PL_ASCII are JSON objects, PL_HEADERS a list.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: exit status, messages, what is written, and that it is the same every time."""
+"""The command line: exit status, messages, written files, and their repeatability."""
 
 import dataclasses
 import functools

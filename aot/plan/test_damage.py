@@ -27,7 +27,7 @@ ONE = 2**30  # a multiplier
 
 
 class ManyOps(torch.nn.Module):
-    """Ops that Network does not have, float fallbacks among them."""
+    """Ops in addition to Network's, with float fallbacks."""
 
     table: torch.Tensor
     exponentials: torch.Tensor

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decoder's command line: what it keeps, exit status and messages."""
+"""The decoder's command line: saved files, exit status and messages."""
 
 import functools
 from pathlib import Path

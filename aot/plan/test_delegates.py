@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps that an engine runs: memory as the payload asks, where the engine reaches it, proved."""
+"""Steps on an engine: their memory meets the payload's needs and is reachable by the engine, with
+proof.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -87,14 +89,14 @@ def test_plans_share_the_arena_that_the_engine_works_in(scratch: str) -> None:
     text = source(make_plan(calls.program(outputs[0], z), on), "net", "net.h", share=True)
     assert "uint8_t pl_shared_arena[" in text and f"arena_{scratch}[" not in text
     assert "uint8_t arena_ram0[" in text
-    # What has nothing there runs beside the others.
+    # A plan without memory in the shared arena can run at the same time as the others.
     core = Calls()
     made = make_plan(core.program(core.transpose(core.input(4, 8), 1, 0)), on)
     assert "pl_shared" not in source(made, "net", "net.h", share=True)
 
 
 def test_an_output_for_another_model_lies_where_models_share() -> None:
-    """Also of a model without delegates, whose best memory is another one."""
+    """This also holds for a model without delegates, whose best memory is another one."""
     engine = Engine("Test", "", ("flash", "ram1"), scratch="ram1")
     on = board(engine, arena=(4096, 4096, 4096))
     core = Calls()
@@ -142,7 +144,9 @@ def test_memory_is_where_the_engine_reaches_it() -> None:
 
 
 def test_others_leave_the_memory_that_an_engine_reaches() -> None:
-    """Two tensors of 512 bytes; one of them fits beside the delegate's two, which must be there."""
+    """There are two tensors of 512 bytes; one of them fits next to the delegate's two,
+    fixed there.
+    """
     calls = Calls()
     hot = calls.transpose(calls.input(16, 32), 1, 0)
     (y,) = calls.delegate([calls.input(256)], [256])

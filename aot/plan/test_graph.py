@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which calls are aliases, and what they make of constants."""
+"""Aliases among calls, and their effect on constants."""
 
 from dataclasses import replace
 
@@ -105,7 +105,7 @@ def test_alias_offset_is_what_numpy_says(data: st.DataObject) -> None:
 
 
 def test_what_holds_of_one_operand_does_not_of_the_same_tensor_as_another() -> None:
-    """x.scatter(0, indices, x) reads x where it would be overwritten."""
+    """x.scatter(0, indices, x) reads x after it would be overwritten."""
     for same in (True, False):
         calls = Calls()
         x = calls.compute(calls.input(8, 4))

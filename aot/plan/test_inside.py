@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans whose calls, or calls of rows, have dims that their functions do not take."""
+"""Plans with calls, or calls of rows, whose dims their functions do not support."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ def mean_step(function: str, by_rows: bool) -> Step:
 
 
 def test_rows_for_which_the_function_is_wrong() -> None:
-    """A function for 32 outputs and more reads and writes in front of 16."""
+    """A function for at least 32 outputs accesses memory before its operands if there are 16."""
     check_calls([mean_step("pl_mean_columns_s8", by_rows=False)], "mve")
     check_calls([mean_step("pl_mean_vectors_s8", by_rows=True)], "mve")
     with pytest.raises(PlanError, match=r"step 1, pl_mean_columns_s8: .*kept\[2\] >= 32"):

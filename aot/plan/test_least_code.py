@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of small and fast kernels those are chosen that take the least flash together."""
+"""Size-optimized and fast kernels: the chosen set takes the least flash."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def network(*layers: str) -> Program:
 
 
 def sizes(linear: int, pairs: int, depthwise: int, planes: int) -> CodeSizes:
-    """Of four functions; both small ones call the same function of 300 bytes."""
+    """Return the sizes of four functions; both small ones call the same function of 300 bytes."""
     return CodeSizes(
         [
             ObjectFile(("products",), (), 300),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that are slower and allow a smaller arena: where memory is short, and nowhere else."""
+"""Slower calls with a smaller arena: used if memory is short, and only then."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -56,7 +56,7 @@ def test_what_is_no_program_or_way_is_named() -> None:
 
 
 def test_blocks_where_there_is_not() -> None:
-    """Results of 64 pixels, each eight of them before the one that it is computed of."""
+    """Each block of eight of the 64 result pixels is computed before its input is overwritten."""
     made = plan(2368)
     assert made.arena_bytes == 2048 + 8 * 32 + 8 * 8
     assert functions(made) == [NEAR, NEAR, FAST]
@@ -156,7 +156,9 @@ def test_small_functions(isa: Isa) -> None:
 
 
 def test_an_arena_of_so_many_bytes() -> None:
-    """As on a board that has no more, in memories one after another, too."""
+    """The plan equals the plan for a board with so much memory, also if it is in consecutive
+    memories.
+    """
     board = replace(sample_board(), isa="mve")
     made = make_plan(network(), board, most=2368)
     assert (made.arena_bytes, functions(made)) == (2368, [NEAR, NEAR, FAST])
@@ -194,7 +196,7 @@ def four_bits(calls: Calls) -> Value:
 @pytest.mark.parametrize("make", [one_channel, four_bits])
 @pytest.mark.parametrize("isa", ["scalar", "dsp", "mve"])
 def test_fallbacks_without_a_window_have_a_cost(make: Callable[[Calls], Value], isa: Isa) -> None:
-    """Too little memory is an error with what is needed, also where products are fallbacks."""
+    """Too little memory is an error showing the need, also if products are fallbacks."""
     calls = Calls()
     program = calls.program(make(calls))
     board = replace(sample_board(), isa=isa)

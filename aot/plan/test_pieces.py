@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions that read the pieces of concatenations: which, and what that saves."""
+"""Convolutions with virtual concats, and the savings."""
 
 import numpy as np
 import pytest
@@ -33,8 +33,9 @@ def windows(calls: Calls, x: Value, channels: int, **options: int) -> Value:
 
 
 def decoder() -> Program:
-    """An image of a quarter of the pixels, upsampled and joined with one of all of them: of many
-    short rows, so that it would take many calls to go row by row.
+    """Return an image of a quarter of the pixels, upsampled and joined with a full-size one.
+
+    It has many short rows, so row streaming would take many calls.
     """
     calls = Calls()
     small, large = calls.input(1, 32, 2, 16), calls.input(1, 64, 4, 8)
@@ -73,7 +74,9 @@ def test_the_least_memory_is_that_of_pieces_by_rows() -> None:
 
 
 def test_what_others_need_stays() -> None:
-    """A concatenation that a pool reads, or that is an output, and an image that is added, too."""
+    """A concatenation with a pool as reader, or as an output, stays; so does an upsampled image
+    with an addition as second reader.
+    """
     calls = Calls()
     a, b = calls.input(1, 8, 8, 4), calls.input(1, 8, 8, 4)
     pooled, output, read = (calls.cat(a, b, dim=3) for _ in range(3))

@@ -23,7 +23,7 @@ from aot.plan.planner import (
 
 
 def check(blocks: list[Block], placement: Placement, alignment: int) -> None:
-    """Everything that must hold of any placement."""
+    """Check the rules for any placement."""
     assert placement.offsets.keys() == {block.name for block in blocks}
     for block in blocks:
         offset = placement.offsets[block.name]
@@ -97,7 +97,7 @@ def test_u_net_reaches_the_lower_bound(depth: int) -> None:
 
 
 def chain_over(sizes: list[int], distances: list[int]) -> list[Block]:
-    """Each tensor is read by the next step only, whose result may lie over it."""
+    """Return tensors with the next step as only reader; its result may alias them."""
     blocks = []
     for i, (size, distance) in enumerate(zip(sizes, distances, strict=True)):
         over = (Over(f"t{i - 1}", -distance, sizes[i - 1]),) if i else ()
@@ -111,7 +111,9 @@ def chain_over(sizes: list[int], distances: list[int]) -> list[Block]:
     st.sampled_from([1, 16]),
 )
 def test_chain_of_results_over_their_inputs(chain: list[tuple[int, int]], alignment: int) -> None:
-    """No two share a byte but at their distance; two take no more than the bound."""
+    """Two blocks share bytes only at their alias distance; two blocks take no more than
+    the bound.
+    """
     blocks = chain_over([size for size, _ in chain], [distance for _, distance in chain])
     placement = place_blocks(blocks, alignment)
     at = placement.offsets
@@ -143,7 +145,7 @@ def test_two_results_over_each_other(sizes: list[int], distance: int, expected: 
 
 
 def test_a_third_block_is_not_overwritten() -> None:
-    """Scratch of the step that has both in use lies beside both."""
+    """Scratch of the step using both lies next to both."""
     blocks = [*chain_over([256, 256], [0, 16]), Block("scratch", 64, 1, 1)]
     assert place_blocks(blocks, 16).size == 256 + 16 + 64
 
@@ -166,12 +168,14 @@ def random_blocks(count: int, seed: int) -> list[Block]:
 
 
 MOST_LOOKS = 4_100_000
-"""At blocks and their neighbours, for one call of place_blocks: less than two seconds of a core."""
+"""Limit of checks of blocks and neighbours in one place_blocks call: less than two seconds of a
+core.
+"""
 
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the count of blocks and neighbours that each placement looks at."""
+    """Return the count of blocks and neighbours checked by each placement."""
     found: list[int] = []
     place = planner._Search.place
 

@@ -57,7 +57,7 @@ def test_block_larger_than_the_best_pool() -> None:
 def test_blocks_that_fit_by_their_sum_but_not_by_their_shape(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The lower bound is the pool's size; what the planner cannot pack goes to the next pool."""
+    """The lower bound is the pool's size; unpackable blocks go to the next pool."""
     monkeypatch.setattr(planner, "_EFFORT", 0)
     shapes = [(22, 2, 7), (42, 7, 7), (22, 0, 0), (22, 1, 1), (1, 0, 6), (41, 0, 1), (41, 2, 6)]
     blocks = [Block(f"b{i}", 16 * n, first, last) for i, (n, first, last) in enumerate(shapes)]

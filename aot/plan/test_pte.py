@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reader of .pte files: what it decodes, and that damage ends in one clear message."""
+"""The reader of .pte files: decoded contents, and one clear message for damage."""
 
 import copy
 import functools
@@ -153,7 +153,7 @@ def test_truncated_files(part: int) -> None:
 
 @pytest.mark.parametrize("part", range(1, 20))
 def test_one_bit_flipped_anywhere(part: int) -> None:
-    """In weights as well, where no structure shows it."""
+    """Weights are included, where no structure shows the change."""
     data = bytearray(sample())
     data[len(data) * part // 20] ^= 1 << part % 8
     with pytest.raises(PteError, match="checksum is wrong"):
@@ -227,7 +227,7 @@ def _writes_twice(program: et.Program) -> None:
 
 
 def _delegate(program: et.Program, args: list[int]) -> None:
-    """A delegate in place of the first convolution; `args` are further values that it is given."""
+    """Put a delegate in place of the first convolution; `args` are its additional values."""
     plan = _forward(program)
     reference = et.BackendDelegateDataReference(et.DataLocation.INLINE, 0)
     specs = [et.CompileSpec(*spec) for spec in Needs().compile_specs().items()]

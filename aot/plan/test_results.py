@@ -19,7 +19,7 @@ OPS: Any = torch.ops.pl
 
 
 class Largest(torch.nn.Module):
-    """int8 [2, 5, 3] -> the largest of each column, and where it is."""
+    """int8 [2, 5, 3] -> the largest value of each column, and its index."""
 
     def forward(self, x: torch.Tensor) -> Any:
         return OPS.max_with_indices(x, 1, False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which calls run by rows beside those of images of int8: state, delegates, padding, upsampling."""
+"""Members of row groups other than int8 image ops: state, delegates, padding, upsampling."""
 
 import re
 
@@ -73,12 +73,12 @@ def group_sizes(plan: Plan) -> list[int]:
 
 
 def widened(calls: Calls, x: Value) -> Value:
-    """An inverted residual, whose inner image is the peak."""
+    """Return an inverted residual; its inner image is the peak."""
     return pointwise(calls, depthwise(calls, pointwise(calls, x, 48)), 8)
 
 
 def smallest(program: Program, isa: Isa) -> Plan:
-    """The plan with the least memory, which is none that takes more than the fastest."""
+    """Return the plan with the least memory; its arena must not exceed the fastest plan's."""
     board = sample_board(isa=isa)
     small = make_plan(program, board, "memory")
     assert small.arena_bytes <= make_plan(program, board).arena_bytes
@@ -87,7 +87,7 @@ def smallest(program: Program, isa: Isa) -> Plan:
 
 @pytest.mark.parametrize("isa", ISAS)
 def test_around_state(isa: Isa) -> None:
-    """A state that a group reads, and whose new value another one makes."""
+    """One group reads a state, and another one makes its new value."""
     calls = Stateful()
     x, state = calls.input(1, 12, 12, 8), calls.state(1, 12, 12, 8)
     new = added(calls, widened(calls, x), state)
@@ -133,7 +133,7 @@ def test_three_times_is_none(upsample: object) -> None:
 
 @pytest.mark.parametrize("isa", ISAS)
 def test_factors_of_all_rows(isa: Isa) -> None:
-    """As squeeze-and-excitation has them; made inside of a group they are not there in time."""
+    """Squeeze-and-excitation has such factors. Inside a group they would not be ready in time."""
     calls = Calls()
     x, factors = calls.input(1, 12, 12, 8), calls.input(1, 1, 1, 48)
     y = scaled(calls, pointwise(calls, x, 48), factors)
@@ -150,7 +150,7 @@ def test_factors_of_all_rows(isa: Isa) -> None:
 
 @pytest.mark.parametrize("isa", ISAS)
 def test_operands_that_change_by_rows_have_functions_of_their_own(isa: Isa) -> None:
-    """One kernel, of which the first operand changes from row to row, the second, or both."""
+    """One kernel: the first operand changes from row to row, the second, or both."""
     steps = []
     for sides in ("x by factors", "factors by x", "both"):
         calls = Calls()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of calls that run row by row: what they need, and that plans with less are refused."""
+"""Row groups: their memory needs, and the refusal of plans with less memory."""
 
 import pytest
 
@@ -68,7 +68,7 @@ def test_rows_that_nobody_needs_are_not_made() -> None:
 
 
 def test_members_with_less_scratch() -> None:
-    """Of a group, those calls are nearer whose scratch memory is more than others need anyway."""
+    """Members become fallback calls if their scratch memory exceeds the need of the others."""
     fast = Rows(build_graph(inverted_residual(), "mve")).group(0, 3)
     assert fast is not None
     lean = fast.leanest
@@ -124,7 +124,7 @@ def test_a_mean_grows_with_each_row() -> None:
     proved(group, 10000)
     nearer = RowGroup(group.members)
     own, rings = group.ring_offsets[-1], group.ring_offsets[:-1]
-    # The sums begin in the last bytes of a ring that is before them, or end in the next one.
+    # The sums begin in the last bytes of the ring before them, or end in the next one.
     by = -16 if own > 0 else 16
     vars(nearer).update(_places=((*rings, own + by), group.scratch_offsets, group.scratch))
     with pytest.raises(PlanError, match="does not find its"):
@@ -132,7 +132,7 @@ def test_a_mean_grows_with_each_row() -> None:
 
 
 def test_a_tensor_that_is_read_twice() -> None:
-    """Its result lies over it at the larger of both distances."""
+    """Its result aliases it at the larger of both alias distances."""
     calls = Calls()
     x = calls.input(1, 12, 12, 8)
     program = calls.program(added(calls, x, depthwise(calls, pointwise(calls, x, 8))))
@@ -173,7 +173,7 @@ def test_a_ring_that_is_a_row_short_is_refused(stride: int, streamed: bool) -> N
 @pytest.mark.parametrize("stride", [1, 2])
 @pytest.mark.parametrize("channels", [4, 8, 24])
 def test_the_distance_is_the_least(isa: Isa, stride: int, channels: int) -> None:
-    """One byte nearer, and a row is written over one that is still needed."""
+    """A distance one byte smaller would overwrite a row before its last use."""
     calls = Calls()
     x = calls.input(1, 9, 10, 8)
     y = pointwise(calls, depthwise(calls, pointwise(calls, x, 16), stride), channels)
@@ -238,7 +238,7 @@ def test_images_of_a_batch_go_one_by_one(isa: Isa) -> None:
 
 
 def test_rings_that_are_never_in_use_together_share_bytes() -> None:
-    """A row that a depthwise convolution makes is read at once."""
+    """A row from a depthwise convolution is read at once."""
     calls = Calls()
     x = calls.input(1, 12, 12, 8)
     for _ in range(4):
@@ -262,8 +262,9 @@ def test_rings_that_are_never_in_use_together_share_bytes() -> None:
 
 
 def proved_apart(group: RowGroup, over: tuple[str, str] | None = None) -> None:
-    """The proof of a group with all tensors around it in places of their own, but for one of the
-    names in `over`, which lies where the other one does.
+    """Prove a group with all outer tensors in separate places.
+
+    Two names in `over` are the exception: the first lies at the place of the second.
     """
     memory = Memory()
     values = (*group.step.reads, *group.step.writes)

@@ -62,7 +62,9 @@ def test_cat_that_must_copy(kind: str) -> None:
 
 
 def test_cat_is_not_joined_if_that_needs_more_memory() -> None:
-    """The result would be in use while a large tensor is, which only one of the inputs must."""
+    """The joined result would be live together with a large tensor. Without the join, only one of
+    the inputs is.
+    """
     calls = Calls()
     early = calls.compute(calls.input(1, 256))
     x = calls.input(1, 1024)
@@ -101,7 +103,7 @@ def test_no_in_place_over_a_model_output() -> None:
 
 
 def test_no_in_place_over_another_input_of_the_step() -> None:
-    """The second input is a piece of the first: writing over one would spoil the other."""
+    """The second input is a slice of the first, so writing over one would destroy the other."""
     calls = Calls()
     x = calls.compute(calls.input(8, 8))
     row = calls.slice(x, 0, 2, 3)
@@ -127,7 +129,7 @@ def test_in_place_over_the_first_of_two_inputs() -> None:
 
 
 def test_only_the_output_in_place_overwrites_the_input() -> None:
-    """The second output would come to lie over the rest of the input, through a concatenation."""
+    """Through a concatenation, the second output would alias the rest of the input."""
 
     def first_in_place(call: OpCall, isa: Isa) -> KernelCall:
         kernel = select(call, isa)
@@ -191,7 +193,9 @@ def test_constants_do_not_need_memory() -> None:
 
 
 def test_result_over_its_input() -> None:
-    """The first step has 512 bytes in use; the result may not start nearer than it says."""
+    """The first step uses 512 bytes. The result may not start closer to its input than the alias
+    distance.
+    """
     calls = Calls()
     x = calls.input(256)
     y = calls.stream(x, 24, 256)
@@ -319,7 +323,7 @@ def programs(draw: st.DrawFn) -> Program:
 @settings(max_examples=200, deadline=None)
 @given(programs())
 def test_random_programs(program: Program) -> None:
-    """Any mixture of calls gives a plan that passes the proof, within the bounds."""
+    """Every mixture of calls gives a plan that passes the proof and stays within the bounds."""
     _, sharing = plan(program)
     unshared = build_graph(program, "scalar", select)
     total = sum(v.bytes for v in unshared.activations.values())
@@ -336,8 +340,8 @@ def test_decides_as_the_simple_form_does(program: Program) -> None:
 
 
 def test_results_of_one_step_do_not_overlap() -> None:
-    """One of them has its only use in the step that writes it, as has a kernel's second result
-    that nobody reads.
+    """One result has its only use in the step that writes it. The second, unread result of a kernel
+    is the same case.
     """
     for first in (Group(1, 1), Group(1, 3)):
         for second in (Group(1, 1), Group(1, 3)):

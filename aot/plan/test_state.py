@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State in plans: in place where that is safe, copied at the end where it is not, shared with
-nothing; and a plan that loses it is caught.
+"""State in plans. It is updated in place if that is safe and copied at the end if not. It shares
+memory with nothing, and a plan that loses it is rejected.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from kernels.common.kernel import KernelError, Value
 
 
 def _computed(calls: Stateful) -> tuple[Value, ...]:
-    """The new value comes after all that read the old one."""
+    """The new value is computed after all reads of the old one."""
     x, state = calls.input(64), calls.state(64)
     y = calls.compute(x, state)
     calls.becomes(calls.compute(y))
@@ -55,7 +55,7 @@ def _input(calls: Stateful) -> tuple[Value, ...]:
 
 
 def _unread_input(calls: Stateful) -> tuple[Value, ...]:
-    """Nothing reads the state: the input that becomes it is there beside it all the same."""
+    """Nothing reads the state, but the input that replaces it is still live next to it."""
     x, _ = calls.input(64), calls.state(64)
     calls.becomes(x)
     return (calls.compute(x),)
@@ -69,7 +69,7 @@ def _unread(calls: Stateful) -> tuple[Value, ...]:
 
 
 def _piece(calls: Stateful) -> tuple[Value, ...]:
-    """The new value is a piece of something larger, of which the state is another."""
+    """The new value is a slice of a larger tensor, and the state is another slice of it."""
     x, state = calls.input(64), calls.state(32)
     line = calls.cat(state, x)
     calls.becomes(calls.slice(line, 0, 64, 96))
@@ -77,7 +77,7 @@ def _piece(calls: Stateful) -> tuple[Value, ...]:
 
 
 def _joined(calls: Stateful) -> tuple[Value, ...]:
-    """The new value is a cat of what is computed."""
+    """The new value is a cat of computed values."""
     x, state = calls.input(64), calls.state(128)
     y = calls.compute(state)
     calls.becomes(calls.cat(calls.compute(x), calls.compute(x)))
@@ -107,7 +107,7 @@ def _same(calls: Stateful) -> tuple[Value, ...]:
 
 
 def _chain_in_place(calls: Stateful) -> tuple[Value, ...]:
-    """What is computed over the state must not stay there when a third value becomes it."""
+    """A value computed over the state must not stay there if a third value becomes the state."""
     x, state = calls.input(64), calls.state(64)
     y = calls.compute(state, in_place=True)
     z = calls.compute(y, in_place=True)
@@ -151,7 +151,9 @@ def test_copies(name: str) -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_state_is_shared_with_nothing(name: str) -> None:
-    """Its block is in use at every step, has its size, and holds what it becomes and no more."""
+    """The state's block is in use at every step. It has the state's size and holds the new value
+    and nothing else.
+    """
     calls, graph, sharing = planned(name)
     for state in calls.states:
         place = sharing.locations[state.value.name]
@@ -169,8 +171,8 @@ def test_state_is_shared_with_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_tensor_in_the_states_place_is_caught(name: str) -> None:
-    """Every tensor that is moved onto the state is an error, but what its last reader may write
-    there.
+    """Every tensor moved onto the state is an error. The exception is a value the state's last
+    reader may write there.
     """
     calls, graph, sharing = planned(name)
     places = addresses(sharing)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs that come row by row: what is in memory of them, and that plans with less are refused."""
+"""Row-streamed inputs: the part of them in memory, and the refusal of plans with less."""
 
 import pytest
 
@@ -18,7 +18,7 @@ _WIDTH = 12 * 4
 
 
 def program(stride: int = 1) -> Program:
-    """Rows of 48 bytes, of which three are needed at a time."""
+    """Return a program with rows of 48 bytes, three of them needed at a time."""
     calls = Calls()
     return calls.program(pointwise(calls, depthwise(calls, calls.input(1, 16, 12, 4), stride), 2))
 
@@ -68,7 +68,7 @@ def test_what_is_said() -> None:
 
 
 def test_an_input_that_is_an_output_has_a_place_there() -> None:
-    """A model without steps: what comes row by row is the result as a whole."""
+    """A model without steps: the row-streamed input is the whole result."""
     calls = Calls()
     plan = make_plan(calls.program(calls.input(1, 16, 12, 4)), sample_board(), streamed=True)
     text = emit_c.source(plan, "net", "net.h")

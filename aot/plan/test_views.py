@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views that delegates of ExecuTorch's programs read: no instruction makes them."""
+"""Views read by delegates of ExecuTorch programs. No instruction writes them."""
 
 import pytest
 
@@ -29,8 +29,10 @@ def _tensor(place: int, *sizes: int) -> schema.EValue:
 
 
 def _plan(*args: list[int]) -> schema.ExecutionPlan:
-    """A delegate makes value 1 of the input, value 0; value 2 is 1 in another shape; a second
-    delegate has `args`, of which value 3 is its result.
+    """Return a plan with two delegates.
+
+    The first delegate computes value 1 from the input, value 0. Value 2 is value 1 in another
+    shape. The second delegate has `args`, and value 3 is its result.
     """
     values = [_tensor(0, 4, 4), _tensor(16, 2, 8), _tensor(16, 16), _tensor(32, 4, 4)]
     calls = [schema.DelegateCall(i, list(a)) for i, a in enumerate(([0, 1], *args))]

@@ -13,7 +13,7 @@ from kernels.common.kernel import Isa
 
 
 def _flip_a_bit(data: bytes) -> bytes:
-    """In the constants, which are the last part of the file."""
+    """Flip a bit in the constants, the last part of the file."""
     at = len(data) - 100
     return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
 
@@ -24,7 +24,7 @@ BAD_PTES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "truncated": (lambda data: data[:-100], "is truncated"),
     "a bit of a weight flipped": (_flip_a_bit, "its checksum is wrong"),
 }
-"""What happens to a good .pte, and what a reader says of it then."""
+"""Damage done to a good .pte, and the reader's error message for it."""
 
 
 def export_pte(
@@ -33,7 +33,7 @@ def export_pte(
     layouts: tuple[Sequence[Layout], Sequence[Layout]] | None = None,
     **methods: Any,
 ) -> bytes:
-    """The .pte of a module whose forward calls ops of the dialect.
+    """Return the .pte of a module whose forward calls ops of the dialect.
 
     Args:
       module: see `Network` for a short way to write one.
@@ -49,7 +49,8 @@ def export_pte(
         [_border(tensor, layout) for tensor, layout in zip(tensors, side, strict=True)]
         for tensors, side in zip((inputs, outputs), given, strict=True)
     )
-    # ExecuTorch's compiler, which takes seconds, and many tests want a board alone.
+    # Imported late: this loads ExecuTorch's compiler, which takes seconds. Many tests only need a
+    # board.
     from aot.pte import testing as pte_testing
 
     return pte_testing.export_pte(module, inputs, constant_methods(taken, returned) | methods)
@@ -89,7 +90,7 @@ class Network(torch.nn.Module):
         self.register_buffer("linear_shift", torch.full((10,), -9, dtype=torch.int32))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """x int8 [1, 1, size, size] (NCHW) -> int8 [1, 10]."""
+        """Map x int8 [1, 1, size, size] (NCHW) to int8 [1, 10]."""
         ops: Any = torch.ops.pl
         one, pad = [1, 1], [1, 1, 1, 1]
         x = ops.transpose(x, [0, 2, 3, 1])

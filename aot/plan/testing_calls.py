@@ -56,7 +56,7 @@ class Calls:
         )
 
     def stream(self, value: Value, distance: int, *shape: int) -> Value:
-        """An op with a kernel, whose result may start at `distance` bytes before its input."""
+        """Add an op with a kernel. Its result may start `distance` bytes before its input."""
         return self.call("test::op", shape, inputs=[value], distance=distance)
 
     def split(self, value: Value, in_place: bool = False) -> tuple[Value, Value]:
@@ -107,7 +107,7 @@ class Calls:
 
 
 class Stateful(Calls):
-    """Builds a program that keeps values from run to run."""
+    """Builder for programs that keep values from run to run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -167,8 +167,9 @@ def check(
     change: Callable[[dict[str, Address]], None] = lambda _: None,
     reach: str = "ram",
 ) -> None:
-    """Places everything in "ram", but for what `change` does, and has it proved; engines reach the
-    memory `reach`.
+    """Place everything in "ram", except for the edits of `change`, and prove the plan.
+
+    Engines reach the memory `reach`.
     """
     offsets = place_blocks(sharing.blocks, ALIGNMENT).offsets
     places = addresses(sharing)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions, sums and products for programs of tests: real calls that real kernels take."""
+"""Convolutions, sums and products for test programs: real calls accepted by real kernels."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def convolved(
     stride: int = 1,
     **more: int,
 ) -> Value:
-    """A convolution whose result is an image of the same size, or of every `stride`th pixel."""
+    """Add a convolution. Its result is an image of the same size, or every `stride`th pixel."""
 
     def constant(array: object, dtype: str) -> Value:
         elements = np.array(array, dtype)
@@ -78,7 +78,7 @@ def added(calls: Calls, a: Value, b: Value) -> Value:
 
 
 def scaled(calls: Calls, a: Value, b: Value) -> Value:
-    """Each channel of either times a factor of its own."""
+    """Scale each channel of both inputs by its own factor."""
     return calls.call(
         "pl::mul",
         max(a.shape, b.shape),

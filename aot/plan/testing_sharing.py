@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""share_memory in its simple form, for comparisons: every candidate is laid out from nothing."""
+"""Simple form of share_memory for comparisons: it lays out every candidate from scratch."""
 
 from dataclasses import replace
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tensors of ExecuTorch's programs are others in another shape: where its memory plan has a
-view lie in the place of what it looks at, no instruction makes it.
+"""Views in ExecuTorch programs: tensors that are other tensors in another shape.
+
+ExecuTorch's memory plan puts a view at the address of its base. No instruction writes it.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ _Place = tuple[int, int, int]
 
 
 def views_of(forward: schema.ExecutionPlan, input_counts: Sequence[int]) -> dict[int, int]:
-    """What each view looks at, by the indices of values: what was last written to its place, if
-    that has its dtype and size. While a view is read nothing else can have that place.
+    """Return the base of each view, by the indices of values.
+
+    The base is the last value written to the same place, if it has the view's dtype and size. While
+    a view is live, no other value can have that place.
 
     Args:
-      forward: of a program whose calls of delegates name what there is.
+      forward: of a program. Its delegate calls list the existing values.
       input_counts: how many of the arguments of a call are read, for each delegate.
     """
     tensors = {
@@ -61,7 +64,7 @@ def views_of(forward: schema.ExecutionPlan, input_counts: Sequence[int]) -> dict
 
 
 def _tensors(forward: schema.ExecutionPlan, indices: Sequence[int]) -> Iterator[int]:
-    """The arguments and the items of those that are lists."""
+    """Yield the tensors among the arguments, and the tensor items of list arguments."""
     for index in indices:
         value = forward.values[index].val if 0 <= index < len(forward.values) else None
         if isinstance(value, schema.TensorList):
@@ -85,6 +88,6 @@ def _same_bytes(one: schema.Tensor, other: schema.Tensor) -> bool:
 
 
 def _is_plain(tensor: schema.Tensor) -> bool:
-    """Whether it is row-major; a damaged order of dimensions is not."""
+    """Return True if a tensor is row-major. A damaged dimension order is not."""
     dims = list(range(len(tensor.sizes)))
     return sorted(tensor.dim_order) == dims and is_row_major(tensor.sizes, tensor.dim_order)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The artefact: what Pilotlight puts into a .pte beside ExecuTorch's own format, and its writer."""
+"""The artefact: Pilotlight's additions to ExecuTorch's .pte format, and their writer."""

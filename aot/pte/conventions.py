@@ -27,8 +27,9 @@ OP_MODULES_METHOD = "pl_op_modules"
 INPUT_NAMES_METHOD = "pl_input_names"
 CHECKSUM_BYTES = 4
 STATE_WRITE = ("aten::copy_", "")
-"""What gives state its new value: the last calls, one for each state, as ExecuTorch's own export
-writes them."""
+"""Op that gives state its new value. These are the last calls, one for each state, as in
+ExecuTorch's own export.
+"""
 
 Side = Literal["input", "output"]
 SIDES: tuple[Side, ...] = ("input", "output")
@@ -38,11 +39,11 @@ LAYOUTS: tuple[Layout, ...] = ("row_major", "nchw", "nhwc", "nlc")
 """A layout's code is its place in this list."""
 
 DTYPE_NAMES = {dtype.scalar_type: name for name, dtype in DTYPES.items()}
-"""By PyTorch's number, which a tensor of a .pte has."""
+"""Dtype names by PyTorch's scalar type number, as stored in a .pte tensor."""
 
 
 class PteError(ValueError):
-    """The file is not a .pte that can become a plan; the text says why."""
+    """Error: the file is not a .pte that can become a plan. The message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +70,14 @@ _MAX_ALIGNMENT = 4096
 
 @dataclass(frozen=True)
 class Needs:
-    """What the payload of a delegate asks of the device.
+    """Device requirements of a delegate's payload.
 
     Attributes:
-      configuration: the engine that it is for, as boards say it, e.g. "ethos-u55-128"; "" where any
-        will do.
-      scratch_bytes: memory that the engine needs beside inputs and outputs while it runs.
+      configuration: the target engine as boards name it, e.g. "ethos-u55-128"; "" if
+        any engine will do.
+      scratch_bytes: engine memory besides inputs and outputs during a run.
       alignment: in bytes, a power of two: of payload, scratch memory, inputs and outputs.
-      cache_bytes: memory of the engine's own beside that, which the board has to have.
+      cache_bytes: additional memory of the engine's own. The board has to have it.
     """
 
     configuration: str = ""
@@ -85,7 +86,7 @@ class Needs:
     cache_bytes: int = 0
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what no device can give."""
+        """Raise ValueError for requirements no device can meet."""
         is_power_of_two = self.alignment > 0 and self.alignment & (self.alignment - 1) == 0
         if not is_power_of_two or self.alignment > _MAX_ALIGNMENT:
             raise ValueError(
@@ -99,7 +100,7 @@ class Needs:
             raise ValueError(f"configuration {self.configuration!r} is no name")
 
     def compile_specs(self) -> dict[str, bytes]:
-        """In the order of the file."""
+        """Return the compile specs in file order."""
         numbers = {SCRATCH_BYTES_SPEC: self.scratch_bytes, ALIGNMENT_SPEC: self.alignment}
         if self.cache_bytes:
             numbers[CACHE_BYTES_SPEC] = self.cache_bytes
@@ -110,7 +111,7 @@ class Needs:
 
     @staticmethod
     def of(specs: Mapping[str, bytes]) -> Needs:
-        """What compile specs say; ValueError if they lack one of ours, or it makes no sense."""
+        """Parse compile specs. Raise ValueError if a Pilotlight spec is missing or invalid."""
         for name in (CONFIGURATION_SPEC, SCRATCH_BYTES_SPEC, ALIGNMENT_SPEC):
             if name not in specs:
                 raise ValueError(f"there is no compile spec {name}")
@@ -128,8 +129,9 @@ class Needs:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be a backend's id or an engine's configuration: of ASCII letters and
-    digits and `_.+:-`.
+    """Return True if a text can be a backend id or an engine configuration.
+
+    Valid characters are ASCII letters, digits and `_.+:-`.
     """
     return re.fullmatch(r"[\w.+:-]+", text, re.ASCII) is not None
 
@@ -152,12 +154,12 @@ ConstantMethods = dict[str, int | list[int] | list[float] | list[str]]
 def constant_methods(
     inputs: Sequence[Border], outputs: Sequence[Border], modules: Sequence[str] = ()
 ) -> ConstantMethods:
-    """All constant methods, in the order of the file.
+    """Return all constant methods, in file order.
 
     Args:
-      inputs: what the model takes.
-      outputs: what the model gives.
-      modules: of each instruction, "" where it has none; nothing where they are unknown.
+      inputs: the model's inputs.
+      outputs: the model's outputs.
+      modules: one for each instruction, "" if it has none; empty if they are unknown.
     """
     methods: ConstantMethods = {FORMAT_VERSION_METHOD: FORMAT_VERSION}
     for side, borders in zip(SIDES, (inputs, outputs), strict=True):
@@ -172,7 +174,7 @@ def constant_methods(
 
 
 def checksum(program: bytes) -> bytes:
-    """What follows a program in its file."""
+    """Return the checksum that follows a program in its file."""
     return zlib.crc32(program).to_bytes(CHECKSUM_BYTES, "little")
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads flatbuffers into dataclasses, whose fields say where they are in the buffer.
+"""Flatbuffer reader that decodes into dataclasses. Their fields define the positions in the buffer.
 
-Every offset is checked: a damaged buffer ends in FlatbufferError. Absent numbers are their default,
-absent lists are empty, any other absent field is damage unless it is optional.
+Every offset is checked: a damaged buffer raises FlatbufferError. An absent number takes its default
+and an absent list is empty. Any other absent field counts as damage unless it is optional.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ _T = TypeVar("_T")
 
 
 class FlatbufferError(ValueError):
-    """The buffer is damaged; the text says where."""
+    """Error: the buffer is damaged. The message gives the position."""
 
 
 @dataclass(frozen=True)
 class _Field:
-    """A field's number in its table, how it is read at its place, and what stands for it if it is
-    absent (None: it must not be).
+    """A table field: its number, its reader, and the value used if it is absent.
+
+    None as that value: the field is required.
     """
 
     number: int
     read: Callable[[_Buffer, int], Any]
     absent: Callable[[], Any] | None
-    kinds: tuple[type, ...] = ()  # of a union
+    kinds: tuple[type, ...] = ()  # for a union
 
 
 def number(index: int, code: str) -> Any:
@@ -86,7 +87,7 @@ def read_root(data: bytes, kind: type[_T]) -> _T:
 
 
 class _Buffer:
-    """Reads at checked places: negative ones and ones behind the end are damage."""
+    """Buffer with checked reads: a negative position, or one past the end, is damage."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -97,7 +98,7 @@ class _Buffer:
         return struct.unpack_from(f"<{count}{code}", self._data, at)
 
     def _follow(self, at: int) -> int:
-        """Where the offset that is kept here leads to."""
+        """Return the target position of the offset stored here."""
         return at + int(self.numbers(at, "I", 4, 1)[0])
 
     def vector(self, at: int, code: str, size: int) -> tuple[int, str, int, int]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float ops whose kernel has another name and more results, of which the first is meant."""
+"""Float ops whose kernel has another name and more results. The first result is the op's own."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FORMS: dict[Any, Callable[..., _Call]] = {
 
 
 def kernel_form(node: Node) -> tuple[Any, Sequence[Any], Sequence[torch.Tensor]]:
-    """The op that has a kernel, its arguments and its results (on the meta device)."""
+    """Return the op that has a kernel, its arguments and its results (on the meta device)."""
     form = _FORMS.get(node.target)
     if form is None:
         return node.target, node.args, values_of(node)

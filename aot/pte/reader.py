@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a .pte as far as its format goes: its container, its tables, what it says of its border.
+"""Reader for the .pte format itself: container, tables, and input and output metadata.
 
-Imports no torch and no ExecuTorch. A damaged file ends in one message, PteError; what the values
-and instructions mean, and whether they fit together, is the plan compiler's to check.
+It imports no torch and no ExecuTorch. Any damage raises PteError with one message. The plan
+compiler checks the meaning and consistency of values and instructions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BUNDLE_MAGIC = b"BP08"
 _HEADER_MAGIC = b"eh00"
 _HEADER_END = 40
 
-# Of a table that holds a value of the type.
+# Field of the table holding a value of this type.
 _FIELDS: Mapping[type, str] = {int: "int_val", float: "double_val", str: "string_val"}
 
 _T = TypeVar("_T")
@@ -46,12 +46,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class StoredDelegate:
-    """What a .pte keeps of a region that a backend took.
+    """Stored form of a region taken by a backend.
 
     Attributes:
       backend: its id.
-      payload: what its engine reads.
-      needs: what the payload asks of the device.
+      payload: data for its engine.
+      needs: device requirements of the payload.
     """
 
     backend: str
@@ -61,17 +61,17 @@ class StoredDelegate:
 
 @dataclass(frozen=True)
 class Artefact:
-    """What is in a .pte of Pilotlight's.
+    """Contents of a Pilotlight .pte.
 
     Attributes:
       forward: the model.
-      constants: their bytes, by the index that tensors have; padding may follow.
-      initial: the bytes that state has before the first run, likewise.
-      delegates: by the index that calls have.
-      inputs: what is said of each input.
-      outputs: what is said of each output.
+      constants: their bytes, by the index used in tensors; padding may follow.
+      initial: bytes of the state before the first run, by the same kind of index.
+      delegates: by the index used in calls.
+      inputs: metadata of each input.
+      outputs: metadata of each output.
       modules: the user's module of each instruction, "" where unknown.
-      views: values that no instruction makes, and those that they are in another shape.
+      views: values not written by an instruction, and their base values.
     """
 
     forward: schema.ExecutionPlan
@@ -85,7 +85,7 @@ class Artefact:
 
 
 def read_pte(data: bytes) -> Artefact:
-    """Decodes a file that Pilotlight wrote; PteError if it is not one, or damaged."""
+    """Decode a Pilotlight .pte. Raise PteError if it is something else, or damaged."""
     check_container(data)
     if checksum(data[:-CHECKSUM_BYTES]) != data[-CHECKSUM_BYTES:]:
         raise PteError("is damaged, or was not lowered by Pilotlight: its checksum is wrong")
@@ -112,7 +112,7 @@ def read_pte(data: bytes) -> Artefact:
 
 
 def check_container(data: bytes) -> None:
-    """Checks the file's kind, and that it is all there."""
+    """Check the file type, and that the file is complete."""
     magic = data[4:8]
     if magic == _BUNDLE_MAGIC:
         raise PteError("is a bundled program (test data around a .pte), not a .pte")
@@ -142,7 +142,7 @@ def _header_field(data: bytes, offset: int) -> int:
 
 
 def read_tables(data: bytes) -> schema.Program:
-    """The tables of any file that passes check_container."""
+    """Return the tables of any file that passes check_container."""
     try:
         return read_root(
             data[: _header_field(data, 16)] if _has_header(data) else data, schema.Program
@@ -152,7 +152,7 @@ def read_tables(data: bytes) -> schema.Program:
 
 
 def read_segment(data: bytes, program: schema.Program, index: int) -> bytes:
-    """A segment of a file: data behind its tables."""
+    """Return a segment of a file: data after its tables."""
     start = _segment_start(data, program, index)
     end = start + program.segments[index].size
     if end > len(data):
@@ -169,7 +169,7 @@ def _segment_start(data: bytes, program: schema.Program, index: int) -> int:
 
 
 def check_segments(program: schema.Program) -> None:
-    """Checks that segments, which lie one after another, share no byte."""
+    """Check that segments follow one another and share no byte."""
     end = 0
     for index, segment in enumerate(program.segments):
         if segment.offset < end:
@@ -180,7 +180,10 @@ def check_segments(program: schema.Program) -> None:
 def _delegate(
     data: bytes, program: schema.Program, index: int, delegate: schema.BackendDelegate
 ) -> StoredDelegate:
-    """What is kept for a delegate, its payload where a loader may leave it."""
+    """Return the stored data of a delegate.
+
+    Its payload must be aligned as required, so a loader may leave it in place.
+    """
     where = f"delegate {index}"
     if not is_name(delegate.id):
         raise PteError(f"is damaged: {where} has the id {delegate.id!r}")
@@ -205,7 +208,7 @@ def _delegate(
 def payload_of(
     data: bytes, program: schema.Program, where: schema.BackendDelegateDataReference
 ) -> bytes:
-    """What is kept for a delegate."""
+    """Return the stored data of a delegate."""
     if where.location == schema.PAYLOAD_IN_SEGMENT:
         return read_segment(data, program, where.index)
     inline: bytes = item_at(program.backend_delegate_data, where.index, "payload").data
@@ -215,8 +218,8 @@ def payload_of(
 def buffers(
     data: bytes, program: schema.Program, where: schema.SubsegmentOffsets | None
 ) -> tuple[bytes, ...]:
-    """Constants, or what state begins with, by the index that tensors have."""
-    if where is None or len(where.offsets) < 2:  # the first is a placeholder that means none
+    """Return constants, or initial state values, by the index used in tensors."""
+    if where is None or len(where.offsets) < 2:  # the first is a placeholder for "none"
         return ()
     segment = read_segment(data, program, where.segment_index)
     ends = [*where.offsets[1:], len(segment)]
@@ -226,7 +229,7 @@ def buffers(
 def _constant_list(
     methods: Mapping[str, schema.ExecutionPlan], name: str, kind: type[_T]
 ) -> list[_T]:
-    """What a constant method returns: a value, or the items of a list."""
+    """Return the result of a constant method: a value, or the items of a list."""
     plan = methods.get(name)
     if plan is None:
         raise PteError(f"has no {name!r}: it was not lowered by Pilotlight, or is damaged")
@@ -273,14 +276,14 @@ def _borders(
 
 
 def item_at(items: Any, index: Any, what: str) -> Any:
-    """items[index]; PteError if there is no such item."""
+    """Return items[index]. Raise PteError if there is no such item."""
     if not isinstance(index, int) or not 0 <= index < len(items):
         raise PteError(f"is damaged: {what} {index} of {len(items)}")
     return items[index]
 
 
 def delegate_payloads(data: bytes, backend: str) -> list[bytes]:
-    """What any .pte keeps for a backend, in the order of its delegates."""
+    """Return the payloads that any .pte holds for a backend, in delegate order."""
     check_container(data)
     program = read_tables(data)
     return [

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ExecuTorch's program.fbs, as far as plans read it: tables, and the numbers of their fields.
+"""The part of ExecuTorch's program.fbs read by plans: tables, and the numbers of their fields.
 
-ExecuTorch's own classes are the same, but importing them imports all of torch.export; that both
-read the same from a file is tested.
+ExecuTorch's own classes are equivalent, but importing them imports all of torch.export. A test
+checks that both read the same data from a file.
 """
 
 from __future__ import annotations

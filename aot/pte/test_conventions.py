@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of a .pte that are not Pilotlight's are ExecuTorch's own; reading needs no torch."""
+"""Numbers in a .pte: those not defined by Pilotlight are ExecuTorch's. Reading needs no torch."""
 
 import subprocess
 import sys

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Delegates in a .pte: ExecuTorch's own readers and runtime take them, ours checks them."""
+"""Delegates in a .pte: ExecuTorch's readers and runtime accept them, and Pilotlight's reader checks
+them.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ SECOND = Payload(b"second" * 30, alignment=256)
 
 
 def two_regions(first: Payload = FIRST, second: Payload = SECOND) -> GraphModule:
-    """(x + y) and (x * y) are a region with two inputs and two results, their product another."""
+    """Return a graph with two regions.
+
+    (x + y) and (x * y) form one region with two inputs and two results. The product of both is the
+    other region.
+    """
     graph = folded(lambda x, y: ((z := x + y) * (x * y) + x, z), shapes=[(1, 4, 6), (1, 4, 6)])
     nodes = [n for n in graph.graph.nodes if n.op == "call_function"]
     regions = ((nodes[:2], "BackendA", first), (nodes[2:3], "BackendB", second))
@@ -133,7 +139,7 @@ def xnnpack_payload(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -
 
 
 def test_executorchs_runtime_runs_the_delegates() -> None:
-    """On the one backend that its Python package has for any machine, in float32."""
+    """Uses the only backend in ExecuTorch's Python package for any machine, in float32."""
 
     class Network(torch.nn.Module):
         def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -175,7 +181,7 @@ def changed(change: Callable[[Any, Any], object]) -> bytes:
 
 
 def moved(segment: int, offset: int = 0, size: int = 0) -> bytes:
-    """The sample with another place for a segment; `offset` and `size` are what is added."""
+    """Return the sample with another position for a segment: `offset` and `size` are added."""
     data = bytearray(sample()[:-4])
     file_end = int.from_bytes(data[16:24], "little")
     old = read_tables(bytes(data)).segments[segment]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reader finds in a file what ExecuTorch's own finds, and no damage gets past its checks.
+"""The reader finds the same data in a file as ExecuTorch's reader. No damage passes its checks.
 
-What it says of damaged files as a whole is tested with the plan compiler, for which it reads.
+Errors for files damaged as a whole are tested with the plan compiler, which uses this reader.
 """
 
 from __future__ import annotations

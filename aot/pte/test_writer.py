@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The writer gives the bytes that the way through torch.export gives."""
+"""The writer produces the same bytes as the path through torch.export."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing a .pte by way of torch.export and ExecuTorch's own emitter, for comparisons."""
+"""Writing a .pte through torch.export and ExecuTorch's own emitter, for comparisons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from aot.pte.writer import methods_of
 def export_pte(
     module: torch.nn.Module, inputs: Sequence[torch.Tensor], methods: Mapping[str, Any]
 ) -> bytes:
-    """The .pte of a module whose forward calls ops of the dialect."""
+    """Return the .pte of a module whose forward calls ops of the dialect."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         program = torch.export.export(module, tuple(inputs))
@@ -32,7 +32,7 @@ def export_pte(
 
 
 class _WithState(torch.nn.Module):
-    """A graph whose state is kept in buffers."""
+    """Graph module that keeps its state in buffers."""
 
     def __init__(self, graph: GraphModule) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class _WithState(torch.nn.Module):
 
 
 def export_graph(module: GraphModule, moved: Moved = NOT_MOVED) -> bytes:
-    """What `write_pte` writes."""
+    """Return the same bytes as `write_pte`."""
     inputs = [_example(n.meta["val"]) for n in border_nodes(module)[0]]
     methods = methods_of(module, moved)
     return export_pte(_WithState(module) if initial_state(module) else module, inputs, methods)

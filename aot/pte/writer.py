@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a dialect graph as a .pte.
+"""Writer of dialect graphs as a .pte.
 
-A node is already what an instruction is: an op with a schema and typed values. So the method
-`forward` is written down in the order of the graph, each op as its out-variant (`pl::<op>.out`);
+A node already has the form of an instruction: an op with a schema and typed values. The method
+`forward` therefore lists the nodes in graph order, each op as its out-variant (`pl::<op>.out`).
 ExecuTorch's own code describes tensors, plans memory and serialises.
 
-Values: the constants that are used, in order of registration; then the state, whose first values
-lie in the mutable segment; then the inputs; then for each call its results and its other arguments.
-Bytes that several constants share are kept once. The last calls copy what the state becomes. A
-delegate is a call of ExecuTorch's own kind, on its inputs and then its results; payloads follow the
-constants, each in a segment of its own, aligned as it asks.
+Values come in this order: the used constants, in registration order; the state, with its initial
+values in the mutable segment; the inputs; then, for each call, its results and its other arguments.
+Bytes shared by several constants are stored once.
+
+The last calls copy the new state. A delegate is a call of ExecuTorch's own kind, on its inputs and
+then its results. Payloads follow the constants, each in its own segment with the requested
+alignment.
 """
 
 from __future__ import annotations
@@ -64,14 +66,15 @@ _SEGMENT_ALIGNMENT = 128  # ExecuTorch's
 
 
 def write_pte(module: GraphModule, moved: Moved = NOT_MOVED) -> bytes:
-    """Serialises a dialect graph; the same graph gives the same bytes.
+    """Serialise a dialect graph. The same graph gives the same bytes.
 
     Args:
       module: its shapes are static.
-      moved: its inputs and outputs that have their channels last in shape.
+      moved: its inputs and outputs with a channels-last shape.
 
     Raises:
-      ValueError: a payload asks for what no device can give, or its backend's id is no name.
+      ValueError: a payload has requirements no device can meet, or its backend's id
+        is no name.
     """
     method = _Method(module)
     alignments = [delegate.payload.alignment for delegate in method.delegates]
@@ -97,7 +100,7 @@ def write_pte(module: GraphModule, moved: Moved = NOT_MOVED) -> bytes:
 
 
 def methods_of(module: GraphModule, moved: Moved) -> Mapping[str, object]:
-    """The constant methods of a dialect graph: what its inputs, outputs and ops are."""
+    """Return the constant methods of a dialect graph: metadata of its inputs, outputs and ops."""
     inputs, outputs = border_nodes(module)
     return constant_methods(
         [_border(n, i in moved.inputs) for i, n in enumerate(inputs)],
@@ -107,13 +110,15 @@ def methods_of(module: GraphModule, moved: Moved) -> Mapping[str, object]:
 
 
 def instructions(module: GraphModule) -> list[Node]:
-    """The nodes of a dialect graph that are instructions; a node's place here is its op's id."""
+    """Return the nodes of a dialect graph that are instructions. A node's position here is its op's
+    id.
+    """
     calls = ("call_function", "call_module")
     return [n for n in module.graph.nodes if n.op in calls and not is_result(n)]
 
 
 def layout_of(value: torch.Tensor, moved: bool) -> Layout:
-    """What the dimensions of an input or output are, in the order of memory."""
+    """Return the layout of an input or output: the meaning of its dimensions, in memory order."""
     if value.dim() == 4:
         return "nhwc" if moved or is_channels_last(value) else "nchw"
     return "nlc" if moved else "row_major"
@@ -176,13 +181,13 @@ def _stored(index: int, delegate: Delegate) -> et.BackendDelegate:
 
 
 _OUT_VARIANTS = {torch.ops.aten.pow.Tensor_Scalar: torch.ops.aten.pow.Tensor_Scalar_out}
-"""Of ops that ExecuTorch finds none of: some of their namesakes have one signature."""
+"""Out-variants of ops for which ExecuTorch finds none, because some overloads share one
+signature.
+"""
 
 
 class _Method:
-    """The method `forward`, and the constants, the first values of its state and the delegates that
-    it refers to.
-    """
+    """The method `forward`, and the constants, initial state values and delegates it refers to."""
 
     def __init__(self, module: GraphModule) -> None:
         self.constants: list[bytes] = []
@@ -194,9 +199,9 @@ class _Method:
         self._operators: dict[tuple[str, str], int] = {}
         self._buffer_ids: dict[tuple[int, bytes], int] = {}
         self._ids: dict[Node, int] = {}
-        self._results: dict[tuple[Node, int], int] = {}  # by call and place
+        self._results: dict[tuple[Node, int], int] = {}  # by call and result index
         self._specs: dict[Any, TensorSpec] = {}
-        self._planned: dict[int, TensorSpec] = {}  # by value, in the order that they are written
+        self._planned: dict[int, TensorSpec] = {}  # by value, in writing order
         self._inputs, self._outputs = border_nodes(module)
         self._states = state_nodes(module)
         self._add_constants()
@@ -289,7 +294,9 @@ class _Method:
         self._instructions.append(et.Instruction(et.KernelCall(index, args)))
 
     def _argument(self, value: Any) -> int:
-        """The value of an argument; a list is a value of its own that refers to its items."""
+        """Return the value of an argument. A list is a value of its own that refers to
+        its items.
+        """
         if isinstance(value, Node):
             return self._ids[value]
         if isinstance(value, (list, tuple)):
@@ -311,7 +318,7 @@ class _Method:
         return index
 
     def _spec(self, value: torch.Tensor) -> TensorSpec:
-        """Of a tensor; ExecuTorch takes long to make one."""
+        """Return the spec of a tensor. ExecuTorch takes long to make one."""
         key = value.dtype, value.shape, value.stride()
         if key not in self._specs:
             self._specs[key] = TensorSpec.from_tensor(value)
@@ -324,7 +331,7 @@ class _Method:
                 self._planned[index].lifetime[1] = step
 
     def _plan_memory(self) -> list[int]:
-        """For ExecuTorch's own runtime; a plan has its own."""
+        """Plan memory for ExecuTorch's own runtime. A Pilotlight plan has its own memory plan."""
         specs = list(self._planned.values())
         sizes = MemoryPlanningAlgorithmSuite()(ALIGNMENT, specs, self._module, None, 0)
         for index, spec in self._planned.items():

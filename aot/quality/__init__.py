@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How good a lowered model is: what int8 does to its outputs and to every value, measured."""
+"""Quality of a lowered model: the measured effect of int8 on its outputs and on every value."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What errors of single values make of a model's outputs, each alone, where all else is float."""
+"""Effect of each value's error alone on a model's outputs, with everything else in float."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from aot.quality.decibels import power
 from aot.quality.nodes import call, last_readings, source_of
 
 _RANK = 4
-"""Of images."""
+"""Rank of images."""
 
 _ELEMENTS = 1 << 24
-"""So many of a value, one behind the other for several errors, are held at once."""
+"""Upper limit for elements of a value held at once, for several errors one after another."""
 
 Environment = dict[Node, Any]
-"""What each node of a graph gives."""
+"""Result of each node of a graph."""
 
 
 class Alone:
     """A quantized graph in float, with the error of one value at a time.
 
     Args:
-      nodes: of the graph, but for its output.
-      outputs: what it returns.
+      nodes: of the graph, without its output node.
+      outputs: its results.
     """
 
     def __init__(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> None:
@@ -41,11 +41,11 @@ class Alone:
     def noises(
         self, exact: Environment, errors: Iterable[tuple[Node, torch.Tensor]]
     ) -> Iterator[list[float]]:
-        """For each error what energy it makes of the outputs'.
+        """Return for each error the energy of the noise it causes in the outputs.
 
         Args:
-          exact: what the nodes give without any.
-          errors: each with the quantize node that it is of, in the order of the graph.
+          exact: results of the nodes without any error.
+          errors: each with its quantize node, in the order of the graph.
         """
         size = max([1, *(exact[n].numel() for n in self._nodes if n.target is QUANTIZE)])
         errors = iter(errors)
@@ -59,8 +59,10 @@ class Alone:
     def _changed(
         self, exact: Environment, errors: Sequence[tuple[Node, torch.Tensor]]
     ) -> dict[Node, dict[int, Any]]:
-        """What the outputs are, by the place of the error, where that changes them. Node by node:
-        what it takes beside the values, such as weights, is in caches then.
+        """Return the changed outputs, by the index of the error.
+
+        The graph runs node by node, so inputs other than the values, such as weights, stay in the
+        caches.
         """
         places = {node: (i, error) for i, (node, error) in enumerate(errors)}
         changed: dict[Node, dict[int, Any]] = {}
@@ -71,7 +73,7 @@ class Alone:
                 found = changed[source_of(node)]
             elif read and node.target is QUANTIZE:
                 low, high = activation_quantization(node).ends
-                # Of infinities, and where an op is not defined.
+                # NaN comes from infinities and from inputs for which an op is undefined.
                 found = {
                     i: x.nan_to_num(0.0, high, low) for i, x in changed[source_of(node)].items()
                 }
@@ -92,7 +94,7 @@ class Alone:
 
 
 def _is_of_images(node: Node, changed: Sequence[Node], exact: Environment) -> bool:
-    """Whether a node is a convolution of images that changed, with weights that did not."""
+    """Return True if a node is a convolution of changed images with unchanged weights."""
     is_convolution = (
         node.target is torch.ops.aten.convolution.default and exact[node].dim() == _RANK
     )
@@ -107,7 +109,10 @@ def _of_images(node: Node, images: dict[int, Any], exact: Environment) -> dict[i
 
 
 def energy(expected: torch.Tensor, actual: torch.Tensor | None) -> float:
-    """Of a signal, or of what another one is off: squares of floats, a count of integers."""
+    """Return the energy of a signal, or of its difference from another.
+
+    The energy is the sum of squares for floats and a count for integers.
+    """
     if not expected.is_floating_point():
         return float(expected.numel() if actual is None else int((actual != expected).sum()))
     # Infinities of the float model are measured nowhere.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures a lowered model against the float one, and refuses one that is too far off."""
+"""Comparison of a lowered model with the float model. It rejects a model with too much error."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from aot.quality.watch import Watch, content
 
 @dataclass(frozen=True)
 class Graphs:
-    """A model on its way down.
+    """Stages of a model during lowering.
 
     Attributes:
-      floats: before it was quantized.
+      floats: before quantization.
       quantized: torchao's.
       folded: the dialect's, in the layout of the user's model.
-      lowered: what the device computes.
-      moved: inputs and outputs of `lowered` that have their channels last.
-      paths: where each output is in what the user's model returns
+      lowered: the graph the device computes.
+      moved: inputs and outputs of `lowered` that are channels last.
+      paths: position of each output in the return value of the user's model
         (aot.accept.program.result_paths).
     """
 
@@ -66,17 +66,17 @@ def assess(
     limits: Limits,
     per_op: bool,
 ) -> Quality:
-    """Measures a lowered model, logs what came of it, and judges it.
+    """Measure a lowered model, log the result and check it against the limits.
 
     Args:
       graphs: the model.
-      float_model: what it was made from.
+      float_model: the user's model before lowering.
       seen: of the calibration data.
-      example: the inputs that the user gave as such.
-      evaluation: what to measure on; None: on calibration samples.
-      limits: that the model has to keep.
-      per_op: whether to measure what each value's quantization costs; where a limit is missed that
-        is measured in any case.
+      example: the user's example inputs.
+      evaluation: data to measure on; None: calibration samples.
+      limits: required of the model.
+      per_op: measure the cost of each value's quantization. This is always measured
+        if a limit is missed.
 
     Raises:
       LoweringError: the model misses a limit.
@@ -139,7 +139,7 @@ def assess(
 
 
 def _check_classes(labels: torch.Tensor, outputs: Sequence[Output], floats: GraphModule) -> None:
-    """Raises LoweringError where a label is none of the classes that a row of numbers has."""
+    """Raise LoweringError if a label is outside the classes of a row of numbers."""
     rows = [o for o in outputs if o.is_class and o.is_float and o.class_dim is not None]
     if not rows or not len(labels):
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A change of a quantized model that is tried without lowering it again."""
+"""A trial change of a quantized model, without lowering it again."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.rule import HEADROOM_INT16
 
 Rounding = Callable[[torch.Tensor], torch.Tensor]
-"""Float weights to those that a device has."""
+"""Function from float weights to the weights on a device."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What is other than in the quantized graph; values are named as in the float graph.
+    """Differences from the quantized graph. Values have their names from the float graph.
 
     Attributes:
-      wide: values that are int16 in place of int8. What stays int8 and reads them rounds them.
-      floats: likewise, that stay in float, as the weights of their ops.
-      ranges: of values that are wide, what they hold beside what they did before.
-      other: quantizations that take the place of some.
-      weights: how to round the weights of some layers.
+      wide: values that are int16 instead of int8. int8 readers of them round them.
+      floats: values that stay in float, with the weights of their ops.
+      ranges: of wide values, additional values they have to hold.
+      other: replacements for some quantizations.
+      weights: rounding of the weights of some layers.
     """
 
     wide: frozenset[str] = frozenset()
@@ -35,11 +35,11 @@ class Change:
 
     @property
     def changed(self) -> frozenset[str]:
-        """The values that are no longer int8."""
+        """Return the values that are no longer int8."""
         return self.wide | self.floats
 
     def widened(self, name: str, quantization: Quantization) -> Quantization:
-        """The int16 quantization of a value that had another."""
+        """Return the int16 quantization of a value that had another one."""
         q = quantization
         steps = max(q.zero_point - q.type.quant_min, q.type.quant_max - q.zero_point)
         low, high = self.ranges.get(name, (0.0, 0.0))

@@ -8,13 +8,13 @@ import math
 import torch
 
 MIN_SQNR_DB = 10.0
-"""What an output has to reach if nobody says otherwise."""
+"""Required SQNR of an output by default."""
 
 ROUGH_DB = 25.0
-"""Below it an output is rough, and what is doubtful in any value a reason for it."""
+"""An output below this is rough. Warnings on any value are then possible reasons."""
 
 EQUAL_DB = 150.0
-"""Of two signals without a difference, or with one below what float32 resolves."""
+"""SQNR of two signals without a difference, or with one below the float32 resolution."""
 
 
 def decibels(signal: float, noise: float) -> float | None:

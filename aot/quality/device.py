@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dialect's values, in float, by what they were before."""
+"""Values of the dialect graph in float, keyed by the original values."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Device(Interpreter):
         self._values: dict[str, torch.Tensor] = {}
 
     def of(self, value: Value) -> torch.Tensor | None:
-        """What a value is here; None where nothing stands for it."""
-        # An input that is int8 itself has no op.
+        """Return the counterpart of a value here, or None if there is none."""
+        # An int8 input has no quantize op.
         return self._values.get(value.name, self._values.get(value.value.name))
 
     def run_on(
@@ -38,6 +38,6 @@ class Device(Interpreter):
         result = super().run_node(n)
         quantization = edge_of(n).quantization if "edge" in n.meta else None
         if quantization is not None and isinstance(result, torch.Tensor):
-            # The last node that stands for a value has it.
+            # The last node that stands for a value determines it.
             self._values[n.meta["origin"].quantized or n.name] = quantization.dequantize(result)
         return result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is doubtful in what a model gives for the samples that it is measured on."""
+"""Warnings on a model's outputs for the samples it is measured on."""
 
 from __future__ import annotations
 
@@ -14,22 +14,26 @@ from aot.quality.finding import FEW_SAMPLES, Finding, finding_at, name_of
 from aot.quality.outputs import Output
 
 _BY_CHANCE = 2.0
-"""So many standard deviations above what chance gives may be chance, too."""
+"""A deviation up to this many sigma above the expected value may be chance."""
 
 _FLAT_DB = -20.0
-"""What differs between samples by less of the signal, a tenth of its size, hardly differs."""
+"""Variation between samples below this level, a tenth of the signal's size, counts as
+hardly any.
+"""
 
 
 def of_outputs(
     outputs: Sequence[Output], nodes: Mapping[str, Node], made_up: bool
 ) -> list[Finding]:
-    """Which outputs hold what no range does; and which are near to float only because of what is
-    the same in all samples, unless they are classes, whose agreement shows that.
+    """Yield warnings on outputs holding values outside every range, or mostly constant ones.
+
+    The second kind is close to float only because of a part that is the same in all samples.
+    Classes are exempt: their agreement shows such a case.
 
     Args:
       outputs: measured.
-      nodes: of the float graph, which gives them, by name.
-      made_up: whether the samples look like noise: of such a network gives much the same.
+      nodes: of the float graph, which computes them, by name.
+      made_up: the samples look like noise. A network returns much the same for all noise.
     """
     return [
         finding_at(
@@ -60,14 +64,16 @@ def of_outputs(
 def of_scores(
     outputs: Sequence[Output], nodes: Mapping[str, Node], different: int, samples: str
 ) -> list[Finding]:
-    """Which rows of scores are nearly the same for all samples, and so are none of samples like
-    those of training: what the biases give, for one, for images in 0..1/255.
+    """Yield warnings on rows of scores nearly the same for all samples.
+
+    Such samples are unlike the training data, e.g. images in 0..1/255. The scores come from the
+    biases.
 
     Args:
       outputs: measured.
-      nodes: of the float graph, which gives them, by name.
+      nodes: of the float graph, which computes them, by name.
       different: how many of the samples differ from each other.
-      samples: what was measured, for people.
+      samples: description of the measured samples, for messages.
     """
     return [
         finding_at(
@@ -88,14 +94,16 @@ def of_scores(
 def of_still(
     outputs: Sequence[Output], nodes: Mapping[str, Node], different: int, samples: str
 ) -> list[Finding]:
-    """Which outputs are the same in float whatever the model takes: it is nearly always a layer of
-    zeros, or one that saturates; int8 is as good as float then.
+    """Yield warnings on outputs that are the same in float for all inputs.
+
+    The cause is nearly always a layer of zeros, or one that saturates. int8 is as good as float
+    then.
 
     Args:
       outputs: measured.
-      nodes: of the float graph, which gives them, by name.
+      nodes: of the float graph, which computes them, by name.
       different: how many of the samples differ from each other.
-      samples: what was measured, for people.
+      samples: description of the measured samples, for messages.
     """
     return [
         finding_at(
@@ -111,13 +119,15 @@ def of_still(
 
 
 def of_labels(outputs: Sequence[Output], labels: torch.Tensor, samples: str) -> list[Finding]:
-    """Whether the right classes are none: the float model is right no more often than one that
-    chooses as often what it does, by chance.
+    """Return a warning if the labels look wrong.
+
+    This is the case if the float model is right no more often than a random choice with the same
+    class frequencies.
 
     Args:
       outputs: measured.
       labels: int64, of each sample.
-      samples: what was measured, for people.
+      samples: description of the measured samples, for messages.
     """
     chosen = [output for output in outputs if output.is_class]
     if not chosen or len(labels) < FEW_SAMPLES or bool((labels == labels[0]).all()):
@@ -138,13 +148,14 @@ def of_labels(outputs: Sequence[Output], labels: torch.Tensor, samples: str) -> 
 def of_choices(
     outputs: Sequence[Output], nodes: Mapping[str, Node], different: int, samples: str
 ) -> list[Finding]:
-    """Which outputs choose the same in all samples, so that nothing is known of the others.
+    """Yield warnings on outputs with the same choice in all samples. Nothing is known about the
+    other choices.
 
     Args:
       outputs: measured.
-      nodes: of the float graph, which gives them, by name.
+      nodes: of the float graph, which computes them, by name.
       different: how many of the samples differ from each other.
-      samples: what was measured, for people.
+      samples: description of the measured samples, for messages.
     """
     return [
         finding_at(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Held-out data: what a lowered model is measured on."""
+"""Held-out data for measuring a lowered model."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from aot.quality.finding import FEW_SAMPLES, Finding
 from aot.quality.watch import Watch, content
 
 Evaluation = Iterable[Any] | tuple[Any, Any]
-"""Samples as calibration takes them; or inputs [N, ...] of a model of one input and their classes,
-int64 [N], as tensors or arrays of numpy."""
+"""Samples in the form of calibration data; or, for a model with one input, inputs [N, ...] and
+their classes, int64 [N]. Both are tensors or numpy arrays.
+"""
 
 
 @dataclass(frozen=True, repr=False)
 class HeldOut:
-    """What to measure on.
+    """Data to measure on.
 
     Attributes:
-      samples: each with whether a sequence starts with it.
+      samples: each with a flag: a sequence starts with it.
       labels: int64, the right class of each; None if they are not known.
-      is_held_out: they are not of the calibration data.
+      is_held_out: they are not from the calibration data.
     """
 
     samples: Sequence[tuple[bool, tuple[torch.Tensor, ...]]]
@@ -41,15 +42,15 @@ class HeldOut:
 
 
 def held_out(evaluation: Evaluation, model_inputs: Inputs, splits: bool = True) -> HeldOut:
-    """The samples of evaluation data.
+    """Return the samples of evaluation data.
 
     Args:
       evaluation: the user's.
-      model_inputs: how samples become tensors.
-      splits: whether a batch of several of the example's size is so many samples.
+      model_inputs: conversion of samples to tensors.
+      splits: a batch of several of the example's size counts as that many samples.
 
     Raises:
-      LoweringError: there are none, or one is not as the example.
+      LoweringError: there are none, or one does not match the example.
     """
     example_inputs = model_inputs.example
     inputs, labels = labelled(evaluation, example_inputs)
@@ -88,7 +89,7 @@ def labelled(
 
 
 def _check_no_classes(evaluation: object, example_inputs: Sequence[torch.Tensor]) -> None:
-    """Raises LoweringError where data are inputs and what should be their classes."""
+    """Raise LoweringError if the data are inputs and something meant as their classes."""
     is_pair = isinstance(evaluation, tuple | list) and len(evaluation) == 2
     if not is_pair or len(example_inputs) != 1:
         return
@@ -120,12 +121,14 @@ def _check_no_classes(evaluation: object, example_inputs: Sequence[torch.Tensor]
 
 
 def of_held_out(evaluation: HeldOut, seen: Watch, is_sequence: bool) -> Iterator[Finding]:
-    """Which held-out samples are none, or hardly any.
+    """Yield warnings if held-out samples repeat the calibration or one another.
+
+    The limits are more than half known samples, or only a few different ones.
 
     Args:
       evaluation: the samples.
       seen: of the calibration.
-      is_sequence: whether the model has a state, so that samples may well be alike.
+      is_sequence: the model has a state, so samples may well be alike.
     """
     samples = [inputs for _, inputs in evaluation.samples]
     count = len(samples)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A reason to doubt, and how its text names values and ranges."""
+"""Warnings, and the way their texts refer to values and ranges."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def interval(low: float, high: float) -> str:
 
 
 def of_many(findings: Sequence[Finding]) -> Finding:
-    """The first: what is wrong with one value goes on in those that are computed from it."""
+    """Return the first warning. A problem of one value continues in the values computed from it."""
     others = len(findings) - 1
     more = f"; likewise {others} other value{'s' if others > 1 else ''}" if others else ""
     return replace(findings[0], text=findings[0].text + more)

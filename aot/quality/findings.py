@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is doubtful in calibration data, or in ranges that came of them, said by name."""
+"""Warnings on calibration data, or on ranges derived from them, with the names of the values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from aot.quality.watch import Range, Watch
 from aot.rules.integers import is_given
 
 _STRETCH = 4.0
-"""A few samples stretch a range that is this many times what all others need."""
+"""A few samples stretch a range if it is this many times the range the other samples need."""
 
 _LOST_STEPS = 2
 """A channel within so few steps is lost."""
@@ -41,12 +41,13 @@ NUMBERS = (torch.float32, *WHOLE_NUMBERS)
 
 
 def of_calibration(seen: Watch, quantized: GraphModule, outputs: Sequence[Output]) -> list[Finding]:
-    """What is doubtful in the calibration data.
+    """Return the warnings on the calibration data.
 
     Args:
-      seen: of them.
-      quantized: torchao's graph that came of them.
-      outputs: measured: few steps of a value inside cost nothing where these are near to float.
+      seen: of the calibration data.
+      quantized: torchao's graph after calibration.
+      outputs: measured. If these are close to float, few steps of an inner value cost
+        nothing.
     """
     values = {_source(n).name: n for n in quantized.graph.nodes if n.target is QUANTIZE}
     observed = [
@@ -68,7 +69,7 @@ def of_calibration(seen: Watch, quantized: GraphModule, outputs: Sequence[Output
     ]
     if not near:
         ranges += _coarse_parts(observed)
-    # Of a range that is too wide for all of an input nothing is learnt by its channels.
+    # If a range is too wide for the whole input, its channels give no further information.
     wide = {finding.value for finding in ranges}
     scales = {o.value: o.quantization.scale for o in observed if o.value.name not in wide}
     inputs = border_nodes(quantized)[0]
@@ -86,7 +87,7 @@ def of_calibration(seen: Watch, quantized: GraphModule, outputs: Sequence[Output
 
 
 def _is_near(output: Output) -> bool:
-    """Whether an output is of numbers that int8 hardly changes, nor what varies in them."""
+    """Return True if int8 hardly changes an output of numbers, nor its varying part."""
     found = [output.sqnr_db] + ([output.varying_db] if output.class_dim is None else [])
     return all(sqnr is not None and sqnr >= ROUGH_DB for sqnr in found)
 
@@ -123,7 +124,7 @@ def _of_samples(seen: Watch) -> Iterator[Finding]:
 
 
 def _repeats(seen: Watch) -> bool:
-    """Whether the same few samples come again and again."""
+    """Return True if the same few samples repeat."""
     count = len(seen.inputs)
     return count > 1 and seen.different <= min(FEW_SAMPLES, count // 2)
 
@@ -131,7 +132,7 @@ def _repeats(seen: Watch) -> bool:
 def _nearly_same(
     seen: Watch, inputs: Sequence[Node], scales: Mapping[Node, float]
 ) -> Iterator[Finding]:
-    """Samples that int8 hardly tells apart, such as one with a little noise."""
+    """Yield a warning if samples hardly differ in int8, such as one sample with a little noise."""
     samples = [given for _, given in seen.samples]
     known = [node.meta["val"].dtype not in NUMBERS or node in scales for node in inputs]
     if len(samples) < FEW_SAMPLES or not all(known) or _repeats(seen):
@@ -204,7 +205,7 @@ def _of_inputs(
 
 
 def _constant_channels(node: Node, samples: Sequence[torch.Tensor]) -> Iterator[Finding]:
-    """Channels that are one number, as of a sensor that was not connected, beside others that vary.
+    """Yield a warning for constant channels, as of an unconnected sensor, if others vary.
 
     Channels are the shortest dimension: rows and columns of an image may well be an empty margin.
     """
@@ -228,7 +229,7 @@ def _constant_channels(node: Node, samples: Sequence[torch.Tensor]) -> Iterator[
 
 
 def _far_floor(node: Node, values: torch.Tensor) -> Iterator[Finding]:
-    """One value, such as the logarithm of next to nothing, that is far from all others."""
+    """Yield a warning for one value far from all others, such as the logarithm of nearly zero."""
     for sign, end in ((1.0, "least"), (-1.0, "largest")):
         towards = values * sign
         floor = towards.min()
@@ -237,7 +238,7 @@ def _far_floor(node: Node, values: torch.Tensor) -> Iterator[Finding]:
         if int(is_floor.sum()) < 2 or len(others) < 2:
             continue
         spread = float(others.max() - others.min())
-        # Two values, as of a mask or a row that is 1 at one place, need no steps between them.
+        # Two values, as in a mask or a one-hot row, need no steps between them.
         if spread == 0.0 or float(others.max() - floor) < _STRETCH * spread:
             continue
         low, high = sorted((sign * float(others.min()), sign * float(others.max())))
@@ -252,11 +253,11 @@ def _far_floor(node: Node, values: torch.Tensor) -> Iterator[Finding]:
 
 
 def _lost_channels(node: Node, samples: torch.Tensor, scale: float) -> Iterator[Finding]:
-    """Channels, or features, that have no steps beside others.
+    """Yield warnings for channels, or features, that have no steps compared to the others.
 
     Args:
       node: an input.
-      samples: of it, one behind the other, [samples, *shape].
+      samples: of it, one after another, [samples, *shape].
       scale: of the input.
     """
     for dim in range(1, samples.dim() - 1):
@@ -305,8 +306,10 @@ def _coarse(observed: _Observed) -> Finding | None:
 
 
 def _coarse_parts(observed: Sequence[_Observed]) -> Iterator[Finding]:
-    """Clamps, such as a ReLU, that keep few steps of a value that others read, too: a clamp that is
-    alone behind a layer is fused with it, and the layer gives all steps to what is kept.
+    """Yield warnings for clamps, such as a ReLU, that keep few steps of a value with other readers.
+
+    A clamp that is the only reader of a layer is fused with it. The layer then spends all its steps
+    on the clamped range.
     """
     known = {o.value: o for o in observed}
     for part in observed:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's own model in float, run from a first state, which stays as it was."""
+"""The user's own model in float, run from an initial state. The original model stays unchanged."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from aot.upstream.torch import tree_leaves
 
 
 class FloatModel:
-    """Runs a model on copies of its inputs and of its buffers, which it may write into.
+    """Runs a model on copies of its inputs and buffers, because it may write into them.
 
     Args:
-      model: what is lowered; its buffers stay as they are.
-      computed: which of its results, counted flat, are outputs (aot/accept/export.py); all if None.
+      model: the model to lower; its buffers stay as they are.
+      computed: flat indices of the results that are outputs (aot/accept/export.py); all
+        if None.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class FloatModel:
                 )
             except IndexError as error:
                 raise outside_of_table("a sample", error) from error
-            except RuntimeError as error:  # of what export does not look at, such as shared memory
+            except RuntimeError as error:  # from checks that export skips, such as shared memory
                 if "out of bounds" in str(error):
                     raise outside_of_table("a sample", error) from error
                 where = raising_line(error)
@@ -79,14 +80,15 @@ class FloatModel:
                 raise LoweringError(f"the model fails on a sample: {error}{at}") from error
         leaves = tree_leaves(results)
         computed = range(len(leaves)) if self._computed is None else self._computed
-        # An output may be a buffer, which the next run writes into.
+        # An output may be a buffer, and the next run writes into it.
         return [leaves[i].clone() for i in computed]
 
 
 @contextmanager
 def _as_exported() -> Iterator[None]:
-    """Within it, nn.TransformerEncoder and its kin compute what export sees: on their fast path
-    they give 0 where a mask says that there is padding.
+    """Disable the fast paths of nn.TransformerEncoder and similar modules inside the context.
+
+    They then compute the same as export sees. Their fast paths return 0 at masked padding.
     """
     enabled = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether what was taken for masks of attention are masks, as calibration shows them.
+"""Check, on calibration data, of tensors that were taken for attention masks.
 
-Numbers that a model is given, or computes, and adds to the scores of a softmax are a mask where
-they are 0 or far below. aot/passes/aten/attention/mask_softmax.py raises them to a floor: a range
-that has -1e9 in it has no room for scores. A row that lies below the floor as a whole is a bias, of
-which the floor would leave nothing. An input that is 0 or -1e9 in the example is a mask, too
-(aot/passes/aten/masks/input_masks.py), and has no other numbers.
+A float tensor is a mask if the model adds it to the scores of a softmax and it is 0 or far below.
+The tensor may be an input or computed. aot/passes/aten/attention/mask_softmax.py raises it to a
+floor, because a range with -1e9 has no room for scores.
+
+A row entirely below the floor is a bias, and the floor would erase it. An input of only 0 or -1e9
+in the example is a mask, too (aot/passes/aten/masks/input_masks.py). It may hold no other numbers.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ from aot.passes.aten.masks.input_masks import is_given, is_mask_of_numbers
 from aot.passes.aten.masks.mask_nodes import FARTHER
 
 _MATTERS = 0.5
-"""So much in the exponent of a weight that counts is too much to lose."""
+"""Largest tolerated change in the exponent of a weight that counts."""
 
 
 def check_given_masks(
     floats: GraphModule, samples: Sequence[tuple[bool, Sequence[torch.Tensor]]]
 ) -> None:
-    """Raises LoweringError where a bias in calibration samples is not what it was taken for.
+    """Raise LoweringError if a bias in calibration samples is not the mask it was taken for.
 
     Args:
       floats: the model as an ATen graph.
-      samples: each with whether a sequence starts with it.
+      samples: each with a flag: a sequence starts with it.
     """
     inputs = [n for n in border_nodes(floats)[0] if "state" not in n.meta]
     given = {n.args[0] for n in floats.graph.nodes if is_given(n)}
@@ -65,18 +66,18 @@ def check_given_masks(
 
 
 def _lost(bias: torch.Tensor, floor: float) -> float | None:
-    """The largest value of a row in which the floor changes a difference that matters."""
+    """Return the largest value of a row with a relevant difference changed by the floor."""
     largest = bias.amax(-1, keepdim=True)
-    apart = (bias - largest).nan_to_num(0.0)  # of minus infinity in the whole row
+    apart = (bias - largest).nan_to_num(0.0)  # for minus infinity in the whole row
     left = bias.clamp(min=floor) - largest.clamp(min=floor)
     wrong = (left - apart).abs() > _MATTERS
-    wrong &= apart > floor  # what is so far below the largest has no weight
+    wrong &= apart > floor  # an element this far below the largest has no weight
     rows = wrong.any(-1, keepdim=True)
     return float(largest[rows].max()) if bool(rows.any()) else None
 
 
 def _ancestors(node: Node) -> list[Node]:
-    """The node and what it is computed from, in graph order."""
+    """Return the node and its ancestors, in graph order."""
     found, waiting = {node}, [node]
     while waiting:
         for source in waiting.pop().all_input_nodes:

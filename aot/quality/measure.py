@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the float model and the lowered one on samples, for what is measured of their outputs."""
+"""Runs of the float model and the lowered one on samples, to measure their outputs."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def measure(
     lowered: Reference,
     moved: Moved,
 ) -> None:
-    """Runs both models on samples and adds what they give to the outputs.
+    """Run both models on samples and add their results to the outputs.
 
     Args:
       outputs: of the models.
       samples: to run.
       float_model: the user's.
-      floats: the same as a graph, for what integers are chosen from.
+      floats: the same as a graph, for the values that integers are chosen from.
       lowered: the lowered model.
-      moved: its inputs and outputs that have their channels last.
+      moved: its inputs and outputs that are channels last.
     """
     choices = _Choices(floats, outputs)
     every = counted(samples, "measuring quality: sample", len(samples))
@@ -52,7 +52,7 @@ def measure(
 
 
 class _Choices(Interpreter):
-    """Runs the float graph for what integers among the outputs are chosen from."""
+    """Runs the float graph to get the values from which integer outputs are chosen."""
 
     def __init__(self, floats: GraphModule, outputs: Sequence[Output]) -> None:
         super().__init__(floats)
@@ -83,7 +83,7 @@ class _Choices(Interpreter):
 def _in_model_layout(
     lowered: Reference, inputs: Sequence[torch.Tensor], moved: Moved
 ) -> Sequence[torch.Tensor]:
-    """What the lowered model gives in float, with dimensions in the order of the user's model."""
+    """Return the lowered model's results in float, with the dimension order of the user's model."""
     try:
         results = lowered.dequantize_outputs(lowered.reference(moved.taken(inputs)))
     except IndexError as error:  # torch counts negative ones from the end

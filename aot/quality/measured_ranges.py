@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is doubtful in ranges beside the samples that a model is measured on."""
+"""Warnings on ranges, compared with the samples a model is measured on."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from aot.quality.value import Value
 
 
 def of_values(values: Sequence[Value], outputs: Sequence[Output], samples: str) -> list[Finding]:
-    """Which inputs and outputs saturate, and what inside of a model whose outputs are rough; which
-    inputs are in few of the steps that they have.
+    """Return warnings on saturating inputs and outputs, and on inputs using few of their steps.
+
+    If outputs are rough, saturating values inside the model are included.
 
     Args:
       values: measured.
       outputs: of the model.
-      samples: what they were measured on, for people.
+      samples: description of the measured samples, for messages.
     """
     names = {output.name for output in outputs}
     border = [v for v in values if v.saturates and (v.is_input or v.value.name in names)]
     found = [_saturated(value, samples) for value in border]
     if any(output.is_rough for output in outputs):
-        said = {v.quantization for v in border}  # also of what only moves them
+        said = {v.quantization for v in border}  # also for ops that only move them
         inside = [v for v in values if v.saturates and v.quantization not in said]
         inside = [v for v in inside if not v.is_filled]
         found += [of_many([_saturated(value, samples) for value in inside])] if inside else []

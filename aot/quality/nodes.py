@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes of a quantized graph stand for, as measuring asks it."""
+"""Meaning of the nodes of a quantized graph, for measurements."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def call(node: Node, lookup: Callable[[Node], Any]) -> Any:
 
 
 def source_of(node: Node) -> Node:
-    """What a quantize or dequantize node takes."""
+    """Return the input of a quantize or dequantize node."""
     source = node.args[0]
     assert isinstance(source, Node)
     return source
 
 
 def root_of(quantizer: Node) -> Node:
-    """The value in float that a quantize node, or those in front of it, quantize."""
+    """Return the float value quantized by a quantize node, or by the chain of them before it."""
     node = quantizer
     while node.target in (QUANTIZE, DEQUANTIZE):
         node = source_of(node)
@@ -38,7 +38,9 @@ def root_of(quantizer: Node) -> Node:
 
 
 def behind(nodes: Sequence[Node]) -> dict[Node, frozenset[str]]:
-    """By node the values, as the float graph names them, that are quantized next behind it."""
+    """Return for each node the values quantized next after it, by their names in the
+    float graph.
+    """
     found: dict[Node, frozenset[str]] = {}
     for node in reversed(nodes):
         names = (
@@ -51,7 +53,7 @@ def behind(nodes: Sequence[Node]) -> dict[Node, frozenset[str]]:
 
 
 def last_readings(nodes: Sequence[Node], kept: Collection[Node]) -> dict[Node, list[Node]]:
-    """By node what it is the last to read, but for what is kept."""
+    """Return for each node the inputs it reads last, without the kept ones."""
     found: dict[Node, list[Node]] = {node: [] for node in nodes}
     seen = set(kept)
     for node in reversed(nodes):
@@ -80,7 +82,7 @@ def constants_of(
 
 
 def _original(node: Node, originals: dict[str, Node], floats: GraphModule) -> torch.Tensor | None:
-    """The float constant that a dequantize node stands for: the same argument of its reader."""
+    """Return the float constant of a dequantize node: the same argument of its reader."""
     for reader in node.users:
         if reader.name in originals:
             arguments = tree_leaves(originals[reader.name].args)

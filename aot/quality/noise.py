@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples that are made up: numbers by chance, as torch gives them."""
+"""Detection of made-up samples: random numbers as torch generates them."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ import math
 import torch
 
 _ELEMENTS = 256
-"""Of fewer elements nobody can say that they are noise, but for what torch.rand gives."""
+"""Minimum number of elements to detect noise, except the values of torch.rand."""
 
 _NORMAL_ELEMENTS = 1000
-"""Of fewer nobody can say that they are torch.randn's: features that were whitened, by a principal
-component analysis, are like them.
+"""Minimum number of elements to detect torch.randn. Features whitened by a principal component
+analysis look similar.
 """
 
 _COMPARED = 64
-"""So many elements of a sample, at most, are compared with each other."""
+"""Upper limit for the elements of a sample compared with each other."""
 
 _SAMPLES = 16
-"""Of fewer samples they cannot be."""
+"""Minimum number of samples for that comparison."""
 
 _RARITY = 8.0
-"""Peaks of a spectrum that noise has once in exp(8) inputs are tones."""
+"""Spectral peaks count as tones if noise has them only once in exp(8) inputs."""
 
 _RAND_BITS = 24
-"""What torch.rand gives are multiples of 2^-24."""
+"""torch.rand returns multiples of 2^-24."""
 
 _SMALL = 32
-"""So many numbers below a half as they are, where those of a sensor would have more bits."""
+"""Required count of numbers below one half. Those of a sensor would have more bits."""
 
 
 def noise_maker(samples: torch.Tensor) -> str:
-    """The function of torch that gives such values; "" if they are no white noise.
+    """Return the torch function that generates such values, or "" if they are no white noise.
 
-    A value looks like noise if its mean, its kurtosis, the product with its neighbour and the
-    correlations between elements are what they are expected to be within four standard deviations,
-    and if its spectrum is flat.
+    A value looks like noise under two conditions. Its mean, its kurtosis, the product with its
+    neighbour and the correlations between elements are as expected, within four standard
+    deviations. Its spectrum is flat.
 
     Args:
-      samples: of an input, one behind the other, [samples, *shape].
+      samples: of an input, one after another, [samples, *shape].
     """
     values = samples.flatten()
     for maker, drawn in (("torch.rand", values), ("2 * torch.rand - 1", (values + 1.0) / 2.0)):
@@ -72,8 +72,9 @@ def noise_maker(samples: torch.Tensor) -> str:
 
 
 def _is_of_rand(values: torch.Tensor) -> bool:
-    """Whether all numbers are in [0, 1) and have torch.rand's bits: smaller numbers of other origin
-    have more, and those of a converter fewer.
+    """Return True if all numbers are in [0, 1) and have torch.rand's bits.
+
+    Smaller numbers from other sources have more bits, and those of a converter have fewer.
     """
     if not bool(((values >= 0.0) & (values < 1.0)).all()):
         return False
@@ -84,10 +85,10 @@ def _is_of_rand(values: torch.Tensor) -> bool:
 
 
 def _has_tones(rows: torch.Tensor) -> bool:
-    """Return whether the mean spectrum of the rows has a peak, which white noise has not.
+    """Return True if the mean spectrum of the rows has a peak. White noise has none.
 
-    Powers of white noise are exponential: the mean of n is above 1 + sqrt(2 u / n) + u / n times
-    what is expected with a probability of exp(-u) at most.
+    Powers of white noise are exponential. The mean of n exceeds the expected value by a factor of 1
+    + sqrt(2 u / n) + u / n with a probability of at most exp(-u).
     """
     count, length = rows.shape
     if length < 4:
@@ -100,7 +101,7 @@ def _has_tones(rows: torch.Tensor) -> bool:
 
 
 def _are_correlated(samples: torch.Tensor) -> bool:
-    """Whether the first elements of a sample are alike more than chance makes them."""
+    """Return True if the first elements of a sample are more alike than chance explains."""
     count = len(samples)
     rows = samples.reshape(count, -1)[:, :_COMPARED].double()
     rows = rows[:, rows.std(0) > 0.0] if count >= _SAMPLES else rows[:, :0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a lowered model's outputs are from the float model's."""
+"""Distance of a lowered model's outputs from the float model's."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from aot.rules.movement import PERMUTE_TARGETS, RESHAPE_TARGETS
 from aot.upstream.torch import tree_leaves
 
 _CLEAR = 0.5
-"""The float model is sure of a class that leads the next by this many standard deviations of what
-it gives for classes."""
+"""A class is clear for the float model if it leads the next by this many standard deviations of its
+scores.
+"""
 
 _RESOLVED = 1e-9
-"""What varies by less of its energy is as good as constant."""
+"""An output that varies by less than this share of its energy counts as constant."""
 
 _MAXIMUM = (torch.ops.aten.argmax.default, torch.ops.aten.max.dim)
 _MINIMUM = (torch.ops.aten.argmin.default, torch.ops.aten.min.dim)
@@ -62,29 +63,30 @@ _SCALED = tuple(
 
 @dataclass(repr=False)
 class Output:
-    """One output over all samples, and the classes that it chooses.
+    """One output over all samples, and the classes it chooses.
 
     Attributes:
       name: of its node.
-      class_dim: the dimension of it, or of what its integers are chosen from, that classes are in;
-        None if it is no choice, or one of all elements.
+      class_dim: the class dimension of the output, or of the values its integers are
+        chosen from; None if it is no choice, or one among all elements.
       is_class: a sample of it is one class, or one integer.
-      signal: the sum of the squares of the float model's.
-      actual: of the lowered model's.
-      noise: of the difference.
+      signal: the sum of the squares of the float model's values.
+      actual: the same of the lowered model's.
+      noise: the same of the difference.
       product: the sum of the products of the two.
-      sums: of the float model's, element by element.
-      samples: how many there were.
-      endless: how many of the float model's are infinite or NaN, which are left out of the sums.
-      is_float: whether it is of real numbers, and no integer or mask.
+      sums: of the float model's values, element by element.
+      samples: number of samples.
+      endless: number of infinite or NaN values of the float model; the sums leave them
+        out.
+      is_float: it holds real numbers, and no integers or masks.
       is_exact: no float is on the way from the inputs to it: it has to be equal.
-      path: where it is in what the user's model returns; "" if it is that.
-      choice: what integers are chosen from, a node of the float graph; None if they are no choice,
-        or what is computed of one.
-      count: how many are chosen, the best first.
-      largest: whether the largest are the best.
-      is_choice: whether it is a softmax or an index; a row of numbers may be none.
-      classes: what the float model chooses and what the lowered one does, all integers of an
+      path: its position in the return value of the user's model; "" if it is that value.
+      choice: source of the integers, a node of the float graph; None if they are no
+        choice, nor computed from one.
+      count: number of chosen elements, the best first.
+      largest: the largest are the best.
+      is_choice: it is a softmax or an index; a row of numbers may be none.
+      classes: choices of the float model and of the lowered one, all integers of an
         integer output, sample by sample.
     """
 
@@ -138,16 +140,17 @@ class Output:
 
     @property
     def varying_db(self) -> float | None:
-        """The same of what differs between samples, without each element's mean: of 20 +- 1 degrees
-        an error of 2 is 20 dB below the signal, and hides all of it. None of one sample, and where
-        all are the same.
+        """SQNR of the variation between samples, without each element's mean.
+
+        Example: for a temperature of 20 +- 1 degrees, an error of 2 is 20 dB below the signal and
+        hides all variation. None for one sample, and if all samples are the same.
         """
         varying = self._varying()
         return None if varying is None else decibels(varying, self.noise)
 
     @property
     def varying_share_db(self) -> float | None:
-        """How much of the signal that is; None likewise."""
+        """Share of that variation in the signal, in dB; None likewise."""
         varying = self._varying()
         return None if varying is None else decibels(varying, self.signal)
 
@@ -161,38 +164,40 @@ class Output:
 
     @property
     def is_still(self) -> bool:
-        """Whether it has numbers, which are the same in all of several samples."""
+        """Return True if its numbers are the same in all of several samples."""
         is_one = self.is_float and self.samples > 1 and self.signal > 0.0
         return is_one and self._varying() is None
 
     @property
     def cosine(self) -> float | None:
-        """Of the angle between float and int8; None of integers, and where one of them is nothing
-        but zeros.
+        """Cosine of the angle between float and int8. None for integers, and if one of them is all
+        zeros.
         """
         length = math.sqrt(self.signal * self.actual)
         return self.product / length if length > 0.0 else None
 
     @property
     def agreement(self) -> float | None:
-        """Share of the classes that are the float model's; None if the output is no choice."""
+        """Share of the classes that agree with the float model's; None if the output is
+        no choice.
+        """
         same = self._same()
         return None if same is None else same.double().mean().item()
 
     @property
     def several_differ(self) -> bool:
-        """Whether more than one class is not the float model's."""
+        """Return True if more than one class differs from the float model's."""
         same = self._same()
         return same is not None and int((~same).sum()) > 1
 
     @property
     def only_class(self) -> int | None:
-        """What the float model chooses in every sample; None where that differs, or is no class."""
+        """Class the float model chooses in every sample; None if it varies, or is no class."""
         return self.only_score if self.is_choice else None
 
     @property
     def only_score(self) -> int | None:
-        """The same of any row, which may score classes."""
+        """The same for any row that may score classes."""
         if not self.is_class:
             return None
         found = {int(expected) for expected, _ in self.classes}
@@ -200,19 +205,23 @@ class Output:
 
     @property
     def clear_agreement(self) -> tuple[int, int] | None:
-        """Of the classes that the float model is sure of, how many there are and how many the
-        lowered model chooses, too; None where it does not show how sure it is.
+        """Count of the classes clear for the float model, and of those the lowered model also
+        chooses.
+
+        None if the output does not show how clear a class is.
         """
         same = self._same()
         if same is None or not self._leads:
             return None
-        # The median: one sample like no other says nothing of the rest.
+        # The median is robust: one unusual sample does not affect it.
         deviation = math.sqrt(statistics.median(self._variances))
         sure = torch.cat(self._leads) > _CLEAR * deviation
         return int(sure.sum()), int((sure & same).sum())
 
     def accuracy(self, labels: torch.Tensor) -> tuple[float, float]:
-        """Share of samples whose class is the label: of the float model, and of the lowered one."""
+        """Return the share of samples whose class is the label: of the float model, and of the
+        lowered one.
+        """
         chosen = (torch.cat(column) for column in zip(*self.classes, strict=True))
         float32, int8 = ((column == labels).double().mean().item() for column in chosen)
         return float32, int8
@@ -226,7 +235,8 @@ class Output:
         return float(sum(shares))
 
     def confusion(self, labels: torch.Tensor, limit: int) -> list[list[int]] | None:
-        """How often the lowered model chooses each class (column) where one is right (row).
+        """Return how often the lowered model chooses each class (column) for each right class
+        (row).
 
         None if there are more than `limit` classes, or integers that are none.
         """
@@ -242,8 +252,9 @@ class Output:
     def add(
         self, expected: torch.Tensor, actual: torch.Tensor, choice: torch.Tensor | None = None
     ) -> None:
-        """Adds a sample: what the float model gives, what the lowered one does, and what the float
-        model's integers are chosen from.
+        """Add a sample: the results of the float model and of the lowered one.
+
+        The last argument is the source of the float model's integers.
         """
         finite = torch.isfinite(expected)
         self.endless += int((~finite).sum())
@@ -265,14 +276,15 @@ class Output:
             self._add_lead(expected)
 
     def _add_lead(self, values: torch.Tensor) -> None:
-        """By how much the first class leads the second, likewise the others that are chosen, from
-        both neighbours; and how far classes are apart at all.
+        """Add the lead of the first class over the second, and the spread of classes in general.
+
+        Further chosen elements count likewise, with the distance to both neighbours.
         """
         dim = -1 if self.class_dim is None else self.class_dim
         values = values.movedim(dim, -1)
         values = values if values.is_floating_point() else values.double()
         best = values.sort(-1, self.largest).values[..., : self.count + 1]
-        gaps = best.diff(dim=-1).abs().nan_to_num(0.0, math.inf)  # of two that are masked, none
+        gaps = best.diff(dim=-1).abs().nan_to_num(0.0, math.inf)  # no gap between two masked ones
         gaps = torch.nn.functional.pad(gaps, (1, 1), value=math.inf)
         leads = torch.minimum(gaps[..., :-1], gaps[..., 1:])[..., : self.count]
         self._leads.append(leads.movedim(-1, dim).flatten())
@@ -287,17 +299,18 @@ class Output:
 def outputs_of(
     floats: GraphModule, paths: Sequence[str], exact: Sequence[bool], of_classes: bool = False
 ) -> list[Output]:
-    """The outputs of a float graph, in order, before any sample; and where each is in what the
-    user's model returns.
+    """Return the outputs of a float graph in order, without samples, and their positions in the
+    user's result.
 
-    Classes are what a softmax gives, in its dimension, the indices of maxima, and rows of two
-    values or more where a layer gives them all: not a signal, nor what an input is made again.
+    Three kinds of output are classes: a softmax in its dimension, indices of maxima, and rows of
+    two values or more if a layer computes them all. A signal is not, nor a reconstruction of an
+    input.
 
     Args:
       floats: the graph.
       paths: of its outputs.
-      exact: of each, no float is on the way to it (aot.dialect.kind.exact_outputs).
-      of_classes: whether the user says that there are classes: then all rows are.
+      exact: for each, no float is on the way to it (aot.dialect.kind.exact_outputs).
+      of_classes: the user declares classes: then all rows are classes.
     """
     nodes = [n for n in tree_leaves(returned(floats)[0]) if isinstance(n, Node)]
     found = (_output(node, of_classes or _scores(node)) for node in nodes)
@@ -308,8 +321,10 @@ def outputs_of(
 
 
 def _scores(node: Node) -> bool:
-    """Whether a value is a row of what a layer gives for classes, but for a factor, a number added
-    or its shape: of a linear one, or of means of channels.
+    """Return True if a value is a row of class scores: a linear layer's results, or means of
+    channels.
+
+    A factor, an added number and a change of shape make no difference.
     """
     sizes = [n.meta["val"].shape for n in node.graph.find_nodes(op="placeholder")]
     count: int = node.meta["val"].numel()
@@ -323,7 +338,7 @@ def _scores(node: Node) -> bool:
 
 
 def _computed(node: Node) -> list[Node]:
-    """What a node reads that is no constant."""
+    """Return the inputs of a node that are no constants."""
     return [source for source in node.all_input_nodes if source.op != "get_attr"]
 
 
@@ -346,7 +361,7 @@ def _integers(node: Node, value: torch.Tensor) -> Output:
     """An output of integers or masks."""
     chosen = _chosen(node)
     call, place = taken_from(chosen)
-    is_value = call is not chosen and place == 0  # one that was chosen, and not where it is
+    is_value = call is not chosen and place == 0  # a chosen value, and not its index
     if is_value or call.target not in (*_MAXIMUM, *_MINIMUM, _TOPK):
         return Output(node.name, None, value.numel() == 1)
     choice = call.args[0]
@@ -361,7 +376,9 @@ def _integers(node: Node, value: torch.Tensor) -> Output:
 
 
 def _chosen(node: Node) -> Node:
-    """The integers that a node's are but for their shape, their type and a number added to all."""
+    """Return the integers underlying a node's, before changes of shape or type or an addition to
+    all.
+    """
     while node.target in _AS_THEY_ARE and len(node.all_input_nodes) == 1:
         (before,) = node.all_input_nodes
         if before.meta["val"].is_floating_point():

@@ -19,23 +19,24 @@ from aot.quality.value import Value
 MIN_AGREEMENT = 0.9
 
 _SHOWN = 5
-"""How many values a message lists."""
+"""Number of values listed in a message."""
 
 _CLASSES = 40
-"""Of a confusion matrix, at most: more are no picture."""
+"""Upper limit for the classes of a confusion matrix. A larger one is unreadable."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a lowered model has to reach.
+    """Requirements for a lowered model.
 
     Attributes:
       min_sqnr: of each output, dB.
-      min_agreement: the share of classes that are the float model's; None: MIN_AGREEMENT of those
-        that the float model is sure of, unless only one is wrong.
+      min_agreement: the share of classes that agree with the float model's; None:
+        MIN_AGREEMENT of those that are clear for the float model, unless only one is
+        wrong.
 
     Raises:
-      LoweringError: they are no such numbers.
+      LoweringError: the numbers are invalid.
     """
 
     min_sqnr: float = MIN_SQNR_DB
@@ -58,14 +59,14 @@ def _is_number(given: object) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class Quality:
-    """What was measured.
+    """Measured quality.
 
     Attributes:
-      samples: on what.
+      samples: the measured samples.
       outputs: of the model.
       values: quantized ones; empty if they were not measured.
-      findings: what is doubtful.
-      limits: that were asked for.
+      findings: warnings.
+      limits: the requested ones.
     """
 
     samples: HeldOut
@@ -87,19 +88,20 @@ class Quality:
 
     @property
     def confusion(self) -> list[list[int]] | None:
-        """Output.confusion of what `accuracy` is of."""
+        """Output.confusion of the output that `accuracy` is for."""
         chosen = [output for output in self.outputs if output.is_class]
         if self.samples.labels is None or not chosen:
             return None
         return chosen[0].confusion(self.samples.labels, _CLASSES)
 
     def failures(self) -> list[str]:
-        """What misses its limit, a line each."""
+        """Return the missed limits, one line each."""
         return [line for output in self.outputs for line in _failures(output, self.limits)]
 
     def check(self) -> None:
-        """Raises LoweringError where something misses its limit, with what costs most and what may
-        help; or where calibration data say nothing, and nothing but them was measured on.
+        """Raise LoweringError if a limit is missed, with the largest costs and possible remedies.
+
+        Also raise it if the calibration data are useless and the only data measured on.
         """
         failures = self.failures()
         dead = [finding for finding in self.findings if finding.kind == "dead_input"]
@@ -138,7 +140,7 @@ class Quality:
         )
 
     def worst(self) -> list[Value]:
-        """The values whose quantization alone costs most, the worst first."""
+        """Return the values whose quantization alone costs most, the worst first."""
         measured = [value for value in self.values if value.noise_to_signal]
         return sorted(measured, key=lambda v: -(v.noise_to_signal or 0.0))[:_SHOWN]
 
@@ -151,10 +153,10 @@ class Quality:
         return rows
 
     def json(self, ids: Mapping[str, str]) -> dict[str, Any]:
-        """As report.schema.json has it.
+        """Return the content for report.schema.json.
 
         Args:
-          ids: of ops, by the name of the quantize node whose value they give.
+          ids: of ops, by the name of the quantize node for their value.
         """
         accuracy = self.accuracy
         return {
@@ -214,8 +216,9 @@ def _failures(output: Output, limits: Limits) -> list[str]:
 
 
 def _is_unlike(output: Output, agreement: float, limits: Limits) -> bool:
-    """Whether integers of which nothing says how sure the float model is are neither the same nor
-    near.
+    """Return True if integers are neither equal nor close to the float model's.
+
+    This is only for integers without a measure of how clear the float model's choice is.
     """
     varying = output.varying_db
     is_near = varying is None or varying >= limits.min_sqnr

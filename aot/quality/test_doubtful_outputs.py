@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lowering doubts of outputs, and of the classes that they are compared with."""
+"""Warnings of lowering on outputs, and on the classes they are compared with."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_one_class_in_all_samples_is_doubted(head: str, is_held_out: bool) -> No
 def test_scores_that_are_nearly_those_of_the_biases_are_doubted(
     scale: float, warns: bool, count: int
 ) -> None:
-    """A network without BatchNorm on images of another scale; of few samples nothing is said."""
+    """A network without BatchNorm gets images of another scale. Few samples give no warning."""
     net = model(lambda a, b, x: b(a(x).relu()), nn.Linear(16, 12), nn.Linear(12, 4))
     data = [(x * scale,) for (x,) in samples((1, 16), count=count)]
     result = lower_with(net, data[0], calibration=data, **ANYTHING)

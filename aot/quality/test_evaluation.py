@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Held-out data: the forms that they come in, and what is none."""
+"""Held-out data: the accepted forms, and the rejected ones."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lowering doubts of calibration data and ranges, by name, and what it refuses for them."""
+"""Warnings of lowering on calibration data and ranges, by name, and the errors they cause."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_held_out_samples_expose_a_bad_calibration(calibration: Callable[[], Sam
 
 
 class Behind(nn.Module):
-    """A function of what the trained network gives."""
+    """A function of the trained network's result."""
 
     def __init__(self, function: Callable[[torch.Tensor], torch.Tensor]) -> None:
         super().__init__()
@@ -204,8 +204,9 @@ def attend(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
 
 
 def test_a_bias_that_is_no_mask_is_an_error() -> None:
-    """Below the floor of masks a row is hidden as a whole, or refused; so are other numbers in what
-    the example has for a mask: no range holds both.
+    """A row below the floor of masks is either hidden entirely or refused.
+
+    The same holds for other numbers in an input that is a mask in the example: no range holds both.
     """
     some = torch.where(torch.arange(6) < 4, 0.0, -1e9)
     network = model(attend)
@@ -230,7 +231,9 @@ def affine(scale: float, offset: float) -> Samples:
 
 
 def test_ranges_are_doubted_by_name() -> None:
-    """A value far from zero takes few steps of a range that holds zero; another one saturates."""
+    """A value far from zero gets few steps of a range that includes zero. Another value
+    saturates.
+    """
     layer = model(lambda a, x: a(x), nn.Linear(8, 4))
     pressure = affine(0.1, 1013.0)
     result = lower_with(layer, pressure[0], calibration=pressure, **ANYTHING)
@@ -244,8 +247,10 @@ def test_ranges_are_doubted_by_name() -> None:
 
 @pytest.mark.parametrize("is_all", [False, True])
 def test_a_coarse_value_inside_is_doubted_where_an_output_is_rough(is_all: bool) -> None:
-    """Attention that is nearly even takes few steps, which cost nothing beside what it is added to,
-    and everything where it is all that varies.
+    """Nearly uniform attention uses few steps.
+
+    This costs nothing next to the value it is added to. It costs everything if it is all that
+    varies.
     """
     data = samples((1, 8), count=32)
 
@@ -262,7 +267,7 @@ def test_a_coarse_value_inside_is_doubted_where_an_output_is_rough(is_all: bool)
 def test_a_clamp_of_few_steps_of_a_value_with_other_readers_is_doubted(
     function: Callable[[torch.Tensor], torch.Tensor],
 ) -> None:
-    """What the text says of it helps."""
+    """The remedy in the message works."""
     layer, data = nn.Conv2d(3, 8, 3), samples((1, 3, 8, 8), count=32)
     with torch.no_grad():
         layer.weight[0] = 0.0
@@ -309,8 +314,8 @@ def test_what_is_hardly_outside_of_a_range_does_not_saturate(scale: float, satur
 
 
 def test_samples_that_are_in_the_order_of_their_classes_are_measured_all_over() -> None:
-    """Those of one class, which are not like the calibration, are behind all others; the text says
-    on how many of them.
+    """The samples of one class come last and differ from the calibration. The message gives their
+    number.
     """
     small = [(x.clamp(-1.0, 1.0),) for (x,) in affine(1.0, 0.0)]
     held = [*small, *[(x * 3.0,) for (x,) in small[:16]]]
@@ -349,7 +354,7 @@ def test_zeros_alone_calibrate_nothing() -> None:
 
 
 def constants(*values: float) -> Samples:
-    """Of two inputs, the second of one element."""
+    """Return samples of two inputs, the second with one element."""
     generator = torch.Generator().manual_seed(0)
     return [(torch.randn(1, 8, generator=generator), torch.tensor([v])) for v in values]
 
@@ -374,14 +379,14 @@ def test_constant_inputs(calibration: Samples, kind: str | None) -> None:
 
 
 def test_two_values_need_no_steps_between_them() -> None:
-    """Neighbours of a graph, or which of some classes it is, as float32."""
+    """Neighbours of a graph, or a one-hot class, as float32."""
     data = [(((x > 0.8) * 1.0),) for (x,) in samples((1, 9, 9), count=32)]
     layer = model(lambda a, x: a(x), nn.Linear(9, 4))
     assert warned(lower_with(layer, data[0], calibration=data, **ANYTHING)) == set()
 
 
 def test_a_range_that_is_too_wide_is_no_matter_of_channels() -> None:
-    """All of an image's columns are lost beside one outlier."""
+    """One outlier makes all columns of an image lose their steps."""
     data = [(x.abs(),) for (x,) in samples((1, 1, 8, 8), count=32)]
     data[7][0][0, 0, 3, 3] = 2000.0
     kinds = warned(lower_with(nn.Conv2d(1, 4, 3).eval(), data[0], calibration=data, **ANYTHING))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lowering says of its own quality, and what it refuses."""
+"""Quality reports of lowering, and models it refuses."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_printed_quality_is_short() -> None:
     ],
 )
 def test_limits_are_the_users(options: dict[str, Any], text: str) -> None:
-    """A hundred classes beside each other are not all the float model's."""
+    """A hundred adjacent classes do not all agree with the float model."""
     torch.manual_seed(0)
     data = samples((1, 8), count=100)
     with pytest.raises(LoweringError, match=text) as error:
@@ -137,7 +137,7 @@ ROWS: dict[str, tuple[Callable[..., object], tuple[nn.Module, ...], tuple[int, .
 
 @pytest.mark.parametrize("name", ROWS)
 def test_rows_of_classes(name: str) -> None:
-    """A row is classes where a layer gives it so, or the user says so."""
+    """A row holds classes if a layer computes it so, or if the user declares it."""
     function, layers, shape, is_class = ROWS[name]
     graph = export_aten(model(function, *layers), [torch.zeros(shape)])
     (output,) = outputs_of(graph, [""], [False])
@@ -198,8 +198,8 @@ def test_every_output_is_measured_for_what_it_is() -> None:
 def test_integers_of_which_nobody_is_sure(
     wrong: int, off: int, limits: Limits, fails: bool
 ) -> None:
-    """A path of ten integers, of which some are off, by so much; what all have in common is none
-    of the signal.
+    """A path of ten integers; `wrong` of them are off by `off`. Their common offset is no part of
+    the signal.
     """
     output = Output("path", None, False, is_float=False)
     for k in range(4):
@@ -213,7 +213,7 @@ def test_integers_of_which_nobody_is_sure(
 
 @pytest.mark.parametrize(("largest", "count"), [(True, 1), (False, 1), (True, 2), (False, 4)])
 def test_choices_are_sure_where_both_neighbours_are_far(largest: bool, count: int) -> None:
-    """Of four values two are near each other: the chosen are sure but for those."""
+    """Two of four values are close to each other. All chosen ones are clear except those two."""
     values = torch.tensor([[5.0, 5.01, 1.0, -9.0]])
     output = Output("topk", 1, False, count=count, largest=largest)
     chosen = values.topk(count, 1, largest).indices
@@ -317,14 +317,14 @@ def test_rows_are_joined_by_the_ids_of_ops() -> None:
         every = below + sum(held) + above
         assert len(held) == BINS and every % SAMPLES == 0
         assert (below + above) / every == pytest.approx(row["clipped"], abs=1e-6)
-    # Outputs of a softmax are never below 0, which is where its scale starts.
+    # Outputs of a softmax are never below 0, the lower end of its scale.
     assert named["pl.softmax"]["histogram"][0] == 0
     moved = [row for row in rows if row["id"] and ops[row["id"]]["op"] == "pl.reshape"]
     assert moved and all(row["alone_db"] == 150.0 for row in moved), "moving bytes costs nothing"
 
 
 class Uneven(nn.Module):
-    """Two layers side by side, whose sum is mostly one large constant."""
+    """Two parallel layers. Their sum is mostly one large constant."""
 
     def __init__(self) -> None:
         super().__init__()

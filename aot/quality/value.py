@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A quantized value, and what was measured of it."""
+"""A quantized value and its measurements."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from aot.errors import module_path, source_line
 from aot.quality.decibels import decibels, in_decibels, power
 
 BINS = 32
-"""Of a value's histogram, over what its quantization holds."""
+"""Number of histogram bins of a value, over the range of its quantization."""
 
 Elements = np.ndarray[Any, np.dtype[np.float32]]
 
 _CLIPPED = 0.01
-"""The share of elements outside of the range from which on a value saturates."""
+"""A value saturates from this share of elements outside its range."""
 
 _LOST = 1e-3
 """And the share of its energy: less is 30 dB."""
@@ -29,12 +29,12 @@ _LOST = 1e-3
 
 @dataclass
 class End:
-    """The elements of a value that are the least, or the largest.
+    """The smallest, or the largest, elements of a value.
 
     Attributes:
-      sign: 1 of the least, -1 of the largest.
-      at: what they are.
-      count: how many.
+      sign: 1 for the smallest, -1 for the largest.
+      at: their value.
+      count: their number.
       next: the nearest other element.
     """
 
@@ -64,23 +64,23 @@ class End:
 
 @dataclass(repr=False)
 class Value:
-    """A quantized value; sums are over all samples and elements.
+    """A quantized value. Sums are over all samples and elements.
 
     Attributes:
-      name: of the node that quantizes it in torchao's graph, as Origin.quantized has it.
-      value: what is quantized, a node of the float graph.
+      name: of the node that quantizes it in torchao's graph, as in Origin.quantized.
+      value: the quantized node of the float graph.
       quantization: its own.
-      signal: of its squares in float.
-      noise: of the squares of what the device's are off.
+      signal: sum of its squares in float.
+      noise: sum of the squared errors on the device.
       low, high: of its elements in float.
       least, largest: its finite elements at either end.
-      clipped: how many elements are more than a step outside of its limits.
+      clipped: number of elements more than a step outside of its limits.
       energy: of finite elements, the sum of their squares in float.
-      lost: of what these are outside of its limits.
-      noise_to_signal: of the model's outputs with this value alone quantized, the mean over them;
-        None if it was not measured.
-      histogram: elements in float that are clipped below, that are in each of BINS equal parts
-        between its limits, and that are clipped above.
+      lost: energy of the parts of these outside of its limits.
+      noise_to_signal: of the model's outputs with this value alone quantized, the mean
+        over them; None if it was not measured.
+      histogram: elements in float: those clipped below, those in each of BINS equal
+        parts between its limits, and those clipped above.
     """
 
     name: str
@@ -117,12 +117,12 @@ class Value:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The least and the greatest real number that it can hold."""
+        """The smallest and the largest real number it can hold."""
         return self.quantization.ends
 
     @property
     def sqnr_db(self) -> float | None:
-        """Of the value on the device, with all that happened before it."""
+        """SQNR of the value on the device, including all earlier errors."""
         return decibels(self.signal, self.noise)
 
     @property
@@ -136,12 +136,12 @@ class Value:
 
     @property
     def saturates(self) -> bool:
-        """Whether what is outside of its limits matters: many elements, or far outside."""
+        """Return True if the part outside of its limits matters: many elements, or far outside."""
         return self.clipped_share > _CLIPPED and self.lost > _LOST * self.energy
 
     @property
     def is_filled(self) -> bool:
-        """Whether all that is clipped is one number at either end, as of a mask."""
+        """Return True if all clipped elements are one number at either end, as in a mask."""
         (low, high), step = self.limits, self.quantization.scale
         fills = self.least.count if self.low < low - step else 0
         fills += self.largest.count if self.high > high + step else 0
@@ -155,11 +155,11 @@ class Value:
         self.low, self.high = min(self.low, float(least)), max(self.high, float(largest))
         self.elements += elements.size
         finite = elements
-        part = elements.astype(np.float64)  # and in place: memory that is new takes longer
+        part = elements.astype(np.float64)  # and in place: new memory takes longer
         part -= low
         part /= high - low
         part *= BINS
-        is_within = low - step <= least and largest <= high + step  # of NaN neither
+        is_within = low - step <= least and largest <= high + step  # False for NaN
         if not is_within:
             finite = elements[np.isfinite(elements)]
             part = np.nan_to_num(part)

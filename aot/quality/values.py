@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What quantization does to every value of a model: how far it is from float, and how much of the
-outputs' noise is its own.
+"""Effect of quantization on every value of a model: its distance from float, and its own share of
+the outputs' noise.
 
-For its own share one value at a time is quantized. Its error is what its op adds to inputs that are
-quantized already: from the op in float to the op with its weights quantized, rounded and clipped.
-That error is added to the value in float, and all that reads it is computed again in float.
+One value at a time is quantized to get its own share. Its error is the contribution of its op on
+inputs already quantized. It is the difference between the op in float and the op with quantized,
+rounded and clipped weights. That error is added to the value in float, and all its readers are
+computed again in float.
 """
 
 from __future__ import annotations
@@ -31,29 +32,30 @@ from aot.upstream.torch import tree_leaves
 from kernels.lut.op import lut, table_of
 
 SAMPLES = 4
-"""On how many samples lowering measures what the device makes of values, at most."""
+"""Upper limit for the samples used to measure values on the device."""
 
 RANGED = 16
-"""On how many their ranges in float."""
+"""Number of samples used for ranges in float."""
 
 _STEPS = 400_000
-"""How many ops are computed again, over all values and samples, at most: of a large graph fewer
-samples are measured, and of one too large for a single sample no value's own share."""
+"""Upper limit for ops computed again, over all values and samples. A large graph is measured on
+fewer samples. If it is too large for one sample, no value's own share is measured.
+"""
 
 Sequences = Sequence[tuple[bool, Sequence[torch.Tensor]]]
-"""Samples, each with whether a sequence starts with it."""
+"""Samples, each with a flag: a sequence starts with it."""
 
 
 _Item = TypeVar("_Item")
 
 
 def spread(items: Sequence[_Item], most: int, is_sequence: bool) -> Sequence[_Item]:
-    """So many of samples, from all over them, for data may be in the order of their classes.
+    """Return evenly spaced samples, because data may be sorted by class.
 
     Args:
       items: the samples.
-      most: how many.
-      is_sequence: whether each goes on from the one before: the first ones then.
+      most: their number.
+      is_sequence: each continues the one before; then the first ones are returned.
     """
     count = len(items)
     if is_sequence or count <= most:
@@ -66,9 +68,9 @@ class Values:
 
     Args:
       quantized: torchao's converted graph.
-      floats: the graph that it was made from; nodes have the same names.
-      folded: the dialect graph that was made from it.
-      most: on how many samples to measure what the device makes of values, at most.
+      floats: the graph before quantization; nodes have the same names.
+      folded: the dialect graph after conversion.
+      most: upper limit for the samples used to measure values on the device.
     """
 
     def __init__(
@@ -93,18 +95,19 @@ class Values:
         self._alone = Alone(self._nodes, self._outputs)
 
     def read_by(self, name: str) -> frozenset[str]:
-        """The values, as the float graph names them, that are computed from one: of the node that
-        quantizes it.
+        """Return the values, by their names in the float graph, computed from one value.
+
+        `name` is the node that quantizes it.
         """
         (node,) = (n for n in self._quantizers if n.name == name)
         return self._behind[node]
 
     def measure(self, samples: Sequences, alone: bool = True) -> list[Value]:
-        """Runs the model on some of the samples.
+        """Run the model on some of the samples.
 
         Args:
           samples: the user's inputs, contiguous.
-          alone: whether to quantize one value at a time, too.
+          alone: also quantize one value at a time.
         """
         count = self._count(len(self._quantizers)) if alone else self._most
         alone = alone and count > 0
@@ -142,15 +145,15 @@ class Values:
         return spread(items, most, bool(initial_state(self._graph)))
 
     def _count(self, values: int) -> int:
-        """On how many samples so many values are quantized one at a time."""
+        """Return the number of samples for this many values, quantized one at a time."""
         return min(self._most, _STEPS // max(1, values * len(self._nodes) // 2))
 
     def sqnr_db(self, samples: Sequences, change: Change = NO_CHANGE) -> float | None:
-        """SQNR of the model's outputs, the mean over them, with all values quantized.
+        """Return the SQNR of the model's outputs, the mean over them, with all values quantized.
 
         Args:
           samples: the user's inputs, contiguous.
-          change: what is other than in the graph.
+          change: differences from the graph.
         """
         signals, noises = [0.0] * len(self._outputs), [0.0] * len(self._outputs)
         states = returned(self._graph)[1]
@@ -170,12 +173,12 @@ class Values:
     def noise_to_signal(
         self, samples: Sequences, names: Collection[str], change: Change
     ) -> float | None:
-        """The sum of what the named values' quantization alone does to the outputs.
+        """Return the total noise in the outputs caused by quantizing only the named values.
 
         Args:
           samples: the user's inputs, contiguous.
           names: of the nodes that quantize them.
-          change: what is other than in the graph.
+          change: differences from the graph.
         """
         signals, noises = [0.0] * len(self._outputs), [0.0] * len(self._outputs)
         states = returned(self._graph)[1]
@@ -193,10 +196,12 @@ class Values:
         return _mean_ratio(noises, signals)
 
     def _quantized(self, inputs: Sequence[torch.Tensor], change: Change) -> Environment:
-        """Every node's value; of one that is no longer int8, as its own op gives it."""
+        """Return every node's value. A value that is no longer int8 is as its own op
+        computes it.
+        """
         given = iter(inputs)
         rough: Environment = {}
-        narrow: Environment = {}  # as what is still int8 reads it
+        narrow: Environment = {}  # values for the readers that are still int8
 
         def as_read(node: Node) -> Any:
             return narrow[node] if node in narrow else rough[node]
@@ -228,8 +233,9 @@ class Values:
         return rough
 
     def _by_table(self, node: Node, values: Environment, change: Change) -> torch.Tensor | None:
-        """What a function of one value gives a quantize node, where both are int16: straight lines
-        between the entries of a table; None of others.
+        """Return the int16 result of a pointwise function on an int16 value, by its table.
+
+        The table is interpolated linearly between its entries. None for other ops.
         """
         source = source_of(node)
         root = self._roots.get(source)
@@ -263,8 +269,9 @@ class Values:
         return exact
 
     def _errors(self, exact: Environment, change: Change = NO_CHANGE) -> Iterator[torch.Tensor]:
-        """What each quantize node, with the ops in front of it and their weights, adds to inputs
-        that are quantized.
+        """Yield for each quantize node the error it adds to quantized inputs.
+
+        The ops before it and their weights are included.
         """
         plain: Environment = {}  # from quantized inputs, with weights in float
         rough: Environment = {}  # and with weights quantized
@@ -286,7 +293,7 @@ class Values:
                         result = result + (by_table - exact[source])
                 if name not in change.changed or self._is_read_as_before(node, change):
                     result = _rounded(result, quantization)
-                # Where an op is not defined, on a value rounded to 0 perhaps, there is no error.
+                # If an op is undefined, perhaps on a value rounded to 0, there is no error.
                 yield (result - plain[source]).nan_to_num(0.0, 0.0, 0.0)
             else:
                 plain[node] = rough[node] = call(node, plain.__getitem__)
@@ -294,7 +301,9 @@ class Values:
                     rough[node] = call(node, rough.__getitem__)
 
     def _is_read_as_before(self, node: Node, change: Change) -> bool:
-        """Whether an op that stays int8 reads what a quantize or dequantize node gives."""
+        """Return True if an op that stays int8 reads the result of a quantize or
+        dequantize node.
+        """
         return any(
             self._is_read_as_before(reader, change)
             if reader.target in (QUANTIZE, DEQUANTIZE)
@@ -303,14 +312,14 @@ class Values:
         )
 
     def _unquantized(self, node: Node, values: Mapping[Node, Any]) -> Any:
-        """What a node gives where activations are not quantized."""
+        """Return a node's result without quantized activations."""
         if node.target in (QUANTIZE, DEQUANTIZE):
             return values[source_of(node)]
         return call(node, values.__getitem__)
 
 
 def _held(node: Node, change: Change) -> Quantization | None:
-    """How a quantize node's value is quantized; None of one that stays float."""
+    """Return the quantization of a quantize node's value; None if it stays float."""
     name, quantization = root_of(node).name, activation_quantization(node)
     if name in change.wide:
         return change.widened(name, quantization)
@@ -320,7 +329,7 @@ def _held(node: Node, change: Change) -> Quantization | None:
 def _as_changed(
     values: torch.Tensor, name: str, quantization: Quantization, change: Change
 ) -> torch.Tensor:
-    """A value that is no longer int8, in what it is instead."""
+    """Return a value that is no longer int8, in its new type."""
     if name in change.floats:
         return values
     return _rounded(values, change.widened(name, quantization))

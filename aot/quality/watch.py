@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calibration saw: the range of every observed value in each sample, and a few samples."""
+"""Calibration record: the range of every observed value in each sample, and a few samples."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from torch.fx import GraphModule, Node
 from torch.utils.hooks import RemovableHandle
 
 KEPT_SAMPLES = 32
-"""How many calibration samples are kept, for measurements without held-out ones."""
+"""Number of calibration samples kept for measurements without held-out ones."""
 
 Range = tuple[float, float]
 
 
 @dataclass
 class Observed:
-    """Values that share an observer, hence a quantization.
+    """Values sharing an observer, hence a quantization.
 
     Attributes:
       values: their names, in graph order.
-      ranges: the least and the greatest of them, in each sample.
+      ranges: their minimum and maximum, in each sample.
     """
 
     values: list[str] = field(default_factory=list)
@@ -30,13 +30,13 @@ class Observed:
 
 
 class Watch:
-    """Looks on while a prepared graph is calibrated.
+    """Recorder for the calibration of a prepared graph.
 
     Attributes:
-      samples: the first of the samples, each with whether a sequence starts with it.
+      samples: the first of the samples, each with a flag: a sequence starts with it.
       inputs: the range of each input, in each sample.
       observed: the groups of values of one quantization; constants are left out.
-      different: how many samples differ from all before them.
+      different: number of samples differing from all before them.
     """
 
     def __init__(self, prepared: GraphModule) -> None:
@@ -58,11 +58,11 @@ class Watch:
         return len(self._hashes)
 
     def saw(self, inputs: Sequence[torch.Tensor]) -> bool:
-        """Whether a sample was among them."""
+        """Return True if a sample was part of the calibration."""
         return content(inputs) in self._hashes
 
     def sample(self, starts: bool, inputs: Sequence[torch.Tensor]) -> None:
-        """Begins a sample: what observers see from here on is of these inputs."""
+        """Begin a sample. From here on, observers see values of these inputs."""
         self.inputs.append([_range(x) for x in inputs])
         for group in self._groups.values():
             group.ranges.append((float("inf"), float("-inf")))
@@ -71,7 +71,9 @@ class Watch:
             self.samples.append((starts, tuple(x.clone() for x in inputs)))
 
     def end(self) -> None:
-        """Looks away: the observers see what is no calibration, as in training."""
+        """Stop recording. From here on, observers see other data than calibration, as
+        in training.
+        """
         for hook in self._hooks:
             hook.remove()
 
@@ -90,7 +92,7 @@ class Watch:
 
 
 def content(inputs: Sequence[torch.Tensor]) -> int:
-    """The same of samples that are equal, bit for bit."""
+    """Return a number that is the same for bit-identical samples."""
     return hash(tuple(x.contiguous().numpy().tobytes() for x in inputs))
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bias correction: what quantization shifts the mean of an output channel by goes into the bias.
+"""Bias correction: it compensates the shift of an output channel's mean by quantization.
 
-What weights are rounded by does not cancel where the inputs' mean is not 0, as behind a ReLU. How
-far the outputs are off on average is measured on calibration samples, layer by layer, each on
-inputs that are quantized, and corrected before the next.
+Rounding errors of weights do not cancel if the inputs' mean is not 0, as after a ReLU. The mean
+output error is measured on calibration samples, layer by layer. Each layer gets quantized inputs
+and is corrected before the next.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _aten = torch.ops.aten
 _LAYERS = (_aten.convolution.default, _aten.linear.default)
 
 Samples = Sequence[tuple[bool, Sequence[torch.Tensor]]]
-"""Each with whether a sequence starts with it."""
+"""Samples, each with a flag: a sequence starts with it."""
 
 
 def correct_biases(quantized: GraphModule, floats: GraphModule, samples: Samples) -> int:
-    """Changes a converted graph of torchao's in place.
+    """Correct a converted torchao graph in place.
 
     Args:
-      quantized: to correct.
-      floats: the graph that it was made from; nodes have the same names.
+      quantized: the graph to correct.
+      floats: the graph before quantization; nodes have the same names.
       samples: the user's inputs, contiguous.
 
     Returns:
-      how many layers were corrected.
+      the number of corrected layers.
     """
     layers = [n for n in quantized.graph.nodes if _has_constant_weights(quantized, n)]
     with torch.no_grad():
@@ -61,7 +61,7 @@ def _channels(layer: Node) -> int:
 
 
 def _mean(layer: Node, value: torch.Tensor) -> torch.Tensor:
-    """Of each output channel, float64."""
+    """Return the mean of each output channel, float64."""
     return value.to(torch.float64).movedim(_channels(layer), 0).flatten(1).mean(1)
 
 
@@ -74,7 +74,7 @@ class _Means(Interpreter):
         self._layers = layers
 
     def run_on(self, samples: Samples) -> list[list[torch.Tensor]]:
-        """Returns what the graph took for each sample, with the state."""
+        """Return the graph's inputs for each sample, including the state."""
         given = []
         count = len(returned(self.module)[1])  # type: ignore[arg-type]
         state: tuple[torch.Tensor, ...] = ()

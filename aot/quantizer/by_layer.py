@@ -17,19 +17,20 @@ DEFAULT = "default"
 
 
 class ByLayer:
-    """A setting: what it is of the whole model, and of the layers that a name or pattern matches.
+    """A setting, with a value for the whole model and values for layers by name or pattern.
 
     A pattern ("head", "layers.3.*") matches a module's path in the user's model, and with it
-    everything inside. Behind a colon it names functions in such modules, as the user wrote them or
-    as the value is called in reports ("head:softmax", "*:add_1"); with nothing in front, those of
-    the model's own forward. Of several that match, the last given counts.
+    everything inside. After a colon it matches functions in such modules, by the user's name or by
+    the value's name in reports ("head:softmax", "*:add_1"). With nothing before the colon it
+    matches those of the model's own forward. If several patterns match, the last one wins.
 
     Args:
       what: the setting, for errors.
       given: the value, or values by pattern, with the model's under "default".
-      default: the model's where `given` has none.
-      choices: the values that there are.
-      modules: the paths of the user's modules, with their types; of some no op may be left.
+      default: the model's if `given` has none.
+      choices: the valid values.
+      modules: the paths of the user's modules, with their types; some may have no ops
+        left.
 
     Raises:
       LoweringError: there is no such value.
@@ -72,7 +73,7 @@ class ByLayer:
         return found[-1] if found else self.default
 
     def nodes(self, module: GraphModule, value: str) -> Iterator[tuple[str, list[Node]]]:
-        """Each pattern that asks for a value, with the nodes that are to have it for it."""
+        """Yield each pattern with this value, and the nodes that get the value from it."""
         calls = [node for node in module.graph.nodes if node.op == "call_function"]
         for pattern, asked in self._patterns.items():
             if asked == value:
@@ -105,7 +106,7 @@ class ByLayer:
             raise LoweringError(f"{self._what}: {pattern!r} matches no {what}{why}{instead}")
 
     def _check_counts(self, pattern: str, calls: Iterable[Node]) -> None:
-        """Raises LoweringError where patterns behind one take from it all that it matches."""
+        """Raise LoweringError if later patterns override all matches of this one."""
         matched = [node for node in calls if _is_named(node, pattern)]
         if not matched or any(self.of(node) == self._patterns[pattern] for node in matched):
             return
@@ -122,13 +123,15 @@ def _kind(given: object) -> str:
 
 
 def _paths(node: Node) -> list[str]:
-    """Of the modules that a node is in, the innermost last; not the model's own."""
+    """Return the paths of the modules around a node, the innermost last, without the
+    model's own.
+    """
     stack: Iterable[tuple[str, object]] = (node.meta.get("nn_module_stack") or {}).values()
     return [path for path, _ in stack if path]
 
 
 def _path(node: Node) -> str:
-    """Of the innermost module; "" of the model's own forward."""
+    """Return the path of the innermost module; "" for the model's own forward."""
     return [*_paths(node)[-1:], ""][0]
 
 
@@ -141,6 +144,6 @@ def _is_named(node: Node, pattern: str) -> bool:
 
 
 def _matches(path: str, pattern: str) -> bool:
-    """Whether a pattern matches a path or what is in front of one of its dots."""
+    """Return True if a pattern matches a path, or a part of it that ends before a dot."""
     parts = path.split(".") if path else []
     return any(fnmatchcase(".".join(parts[:n]), pattern) for n in range(1, len(parts) + 1))

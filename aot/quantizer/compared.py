@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants that values are compared with: they have to be on the grid of a scale."""
+"""Constants used in comparisons. They have to be on the grid of a scale."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ _COMPARISONS = {
     for name in ("eq", "ne", "lt", "le", "gt", "ge")
     for overload in ("Scalar", "Tensor")
 }
-_MOST = 16  # constants of a tensor that one value is compared with
+_MOST = 16  # limit for the constants of one tensor in comparisons with a value
 
 
 def compared_constants(nodes: Iterable[Node]) -> dict[Node, set[float]]:
-    """The finite constants other than 0 that each value of a graph is compared with; those of a
-    constant are its own, too.
+    """Return the finite nonzero constants compared with each value of a graph.
+
+    The elements of a constant count as its own, too.
     """
     found: dict[Node, set[float]] = {}
     for node in nodes:

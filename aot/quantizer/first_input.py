@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A first input that is quantized as the first output of another model, which can then be given to
-the model as it lies.
+"""A first input with the quantization of another model's first output.
+
+The output can then be passed to the model unchanged.
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ _KINDS = {str(kind): kind for kind in ACTIVATION_TYPES.values()}
 
 
 def output_quantization(report: Mapping[str, Any], taken: torch.Tensor) -> Quantization:
-    """Of the first output of the model that a report is of.
+    """Return the quantization of the first output of a report's model.
 
     Args:
-      report: it.
+      report: of that model.
       taken: the first input of the model that takes the output.
 
     Raises:
-      LoweringError: that is no report, the output has no scale, or another shape than the input.
+      LoweringError: it is no report, the output has no scale, or its shape is not the
+        input's.
     """
     try:
         output = report["outputs"][0]
@@ -68,7 +70,7 @@ def output_quantization(report: Mapping[str, Any], taken: torch.Tensor) -> Quant
 def given_inputs(
     module: GraphModule, quantization: Quantization | None
 ) -> dict[Node, Quantization]:
-    """The inputs of a graph whose quantization is known, where the first has one."""
+    """Return the inputs of a graph with known quantization, if the first one has it."""
     first, *_ = border_nodes(module)[0]
     return {first: quantization} if quantization and is_float_tensor(first) else {}
 

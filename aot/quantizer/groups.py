@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that have one quantization."""
+"""Groups of values with one quantization."""
 
 from __future__ import annotations
 
@@ -30,10 +30,14 @@ from aot.rules.movement import pad_value
 
 @dataclass
 class Group:
-    """Values of one quantization, with the zero point 0 if it is symmetric, int16 if it is wide or
-    a loop carries them, then with `spare_bits` above what is observed; with the scale of all of a
-    fixed range if it is whole; exact if they are whole numbers as the model is given them;
-    `headroom` as the members ask for that are observed by themselves.
+    """Values of one quantization.
+
+    - `symmetric`: the zero point is 0.
+    - `wide`: int16. So are values carried by a loop (`carried`), with `spare_bits`
+      above the observed range.
+    - `whole`: the scale covers all of a fixed range.
+    - `exact`: integer inputs, kept as the model gets them.
+    - `headroom`: requested by members observed by themselves.
     """
 
     members: list[Node] = field(default_factory=list)
@@ -48,8 +52,8 @@ class Group:
 
 
 class Groups:
-    """The partition of quantized values into groups; `alone` are those that share with no other,
-    `wide` those that are int16.
+    """Partition of quantized values into groups. `alone` are values without a shared group, `wide`
+    are int16 values.
     """
 
     def __init__(self, alone: set[Node], wide: set[Node]) -> None:
@@ -64,13 +68,13 @@ class Groups:
         return self._of[value]
 
     def firsts(self, order: Mapping[Node, int]) -> dict[Node, Node]:
-        """For each value the one of its group that comes first."""
+        """Return for each value the first member of its group."""
         groups = {id(group): group for group in self._of.values()}
         of_group = {key: min(g.members, key=order.__getitem__) for key, g in groups.items()}
         return {value: of_group[id(group)] for value, group in self._of.items()}
 
     def add(self, value: Node, fixed: Fixed | None = None, headroom: float = 0.0) -> None:
-        """Gives a value a group of its own, if it has none. Whole numbers are exact."""
+        """Give a value a group of its own, if it has none. Integer inputs are exact."""
         if value in self._of:
             return
         whole = whole_quantization(value)
@@ -79,8 +83,10 @@ class Groups:
         self._of[value] = Group([value], fixed, headroom, wide=value in self._wide, exact=exact)
 
     def join(self, value: Node, other: Node) -> bool:
-        """Makes two values share, unless that would narrow a fixed range, or one of them is int16
-        and no state that a loop carries; says whether they share now.
+        """Make two values share a group. Return True if they share now.
+
+        They do not share if that would narrow a fixed range. They also do not share if one is int16
+        and no state carried by a loop.
         """
         a, b = self._of[value], self._of[other]
         if a is b:
@@ -111,15 +117,16 @@ def grouped(
     wide: set[Node],
     given: Mapping[Node, Quantization],
 ) -> Groups:
-    """The values of a graph in groups, as the rules of its ops say.
+    """Return the values of a graph in groups, by the rules of its ops.
 
     Args:
       covered: the nodes that become ops of the dialect, with their rules.
-      inner: those of them whose own value nobody sees, for a clamp is fused with them.
-      states: each state as it was, and its new value.
-      theirs: nodes that another quantizer quantizes.
+      inner: those of them whose own value is not visible, because a clamp is fused with
+        them.
+      states: each old state, and its new value.
+      theirs: nodes quantized by another quantizer.
       wide: values that are int16.
-      given: inputs whose quantization is known.
+      given: inputs with known quantization.
     """
     groups = Groups(theirs, wide)
     for value, quantization in given.items():
@@ -147,8 +154,8 @@ def grouped(
             sources = rule.activations(node)
             ranges = {groups[s].fixed for s in sources}
             fixed = ranges.pop() if len(ranges) == 1 else None
-            # Sources of one fixed range hand it on; where ranges differ, or what is put around
-            # the values is outside, the output is observed.
+            # Sources of one fixed range pass it on. If ranges differ, or the padding value is
+            # outside, the output is observed.
             if fixed is not None and node.target is torch.ops.aten.constant_pad_nd.default:
                 padding = torch.tensor(pad_value(node))
                 fixed = fixed if _holds(fixed.quantization, padding) else None
@@ -173,7 +180,7 @@ def grouped(
 
 
 def _holds(quantization: Quantization, value: torch.Tensor) -> bool:
-    """Whether all elements of a tensor are in a quantization's range, to half a step."""
+    """Return True if all elements of a tensor are in a quantization's range, to half a step."""
     steps = value / quantization.scale + quantization.zero_point
     kind = quantization.type
     return bool(((steps >= kind.quant_min - 0.5) & (steps <= kind.quant_max + 0.5)).all())

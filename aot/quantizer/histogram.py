@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchao's histogram observer, whose search for the range takes milliseconds."""
+"""torchao's histogram observer, with a range search that takes milliseconds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 
 from aot.upstream.torchao import HistogramObserver
 
-_STEP = 1e-5  # of the quantiles, as torchao goes
+_STEP = 1e-5  # of the quantiles, as in torchao
 # The quantiles, added up one by one: rounded as torchao's are.
 _STEPS = np.full(round(1 / _STEP) + 2, _STEP)
 _ALPHAS = np.concatenate([[0.0], np.cumsum(_STEPS)])
@@ -21,16 +21,17 @@ _LAST = len(_BETAS) - 1
 
 
 _SMALL = 2.0**-20
-"""The least range whose search is torchao's to the bit."""
+"""Smallest range whose search matches torchao's to the bit."""
 
 
 class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
-    """Gives the range that HistogramObserver gives, to the bit; all of it where the error of a part
-    is beyond float32.
+    """Observer with the same range as HistogramObserver, to the bit.
 
-    Torchao takes a hundred thousand steps and compares tensors of one element in each. Where a step
-    of either quantile leads is known beforehand, and most lead nowhere. It looks for each of 32,768
-    parts of a histogram in the new one; both are sorted.
+    It returns the full range if the error of a bin is beyond float32.
+
+    torchao takes a hundred thousand steps and compares one-element tensors in each. The effect of a
+    step of either quantile is known beforehand, and most steps have none. torchao also searches the
+    new histogram for each of 32,768 old bins. Both are sorted, so the search is short.
     """
 
     min_val: torch.Tensor
@@ -50,7 +51,7 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
         return x
 
     def _counts(self, x: torch.Tensor, low: torch.Tensor, high: torch.Tensor) -> torch.Tensor:
-        """What torch.histc gives of values within a range."""
+        """Return the result of torch.histc for values within a range."""
         span = high - low
         if not 0.0 < float(span * self.bins) < math.inf:
             return torch.histc(x, self.bins, min=low, max=high)  # type: ignore[arg-type]
@@ -71,7 +72,7 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
         half = 0.5 * ((orig_max - orig_min) / parts)
         centers = (torch.linspace(orig_min, orig_max, parts + 1)[:-1] + half).numpy()
         borders = torch.linspace(update_min, update_max, self.bins + 1).numpy()
-        if not (_is_sorted(centers) and _is_sorted(borders)):  # where steps are near float32's
+        if not (_is_sorted(centers) and _is_sorted(borders)):  # if steps are close to float32's
             args = histogram, orig_min, orig_max, update_min, update_max
             return super()._upscale_histogram(*args)  # type: ignore[no-any-return]
         starts = centers.searchsorted(borders[1:-1], "left")
@@ -80,8 +81,10 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
         return torch.bincount(torch.from_numpy(bins), weights=shares, minlength=self.bins)
 
     def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """The range; of small values as of the same times a power of two, for the cubes of parts
-        below 1e-13 are no float32.
+        """Return the range.
+
+        Small values are first scaled by a power of two, because the cubes of bins below 1e-13 do
+        not fit float32.
         """
         ends = self.min_val, self.max_val
         span = ends[1] - ends[0]
@@ -100,7 +103,7 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
         cumulative = torch.cumsum(self.histogram, dim=0).numpy()
 
         def low(step: int) -> np.float32:
-            """How much is below the lower quantile; torch compares in float32."""
+            """Return the amount below the lower quantile. torch compares in float32."""
             return np.float32(_ALPHAS[step] * total)
 
         def high(step: int) -> np.float32:

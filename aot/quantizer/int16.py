@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values of a graph are int16, where layers ask for it."""
+"""Selection of int16 values in a graph, as requested by layers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from kernels.integer.op import integer_quantize
 
 
 def takes_int16(rule: Rule, node: Node) -> bool:
-    """Whether the dialect's op for a node has an int16 form, or no quantized values at all."""
+    """Return True if the dialect's op for a node has an int16 form, or no quantized
+    values at all.
+    """
     op = rule.op(node)
     if op is integer_quantize or isinstance(rule.output, Integers | Exact):
         return True
@@ -26,8 +28,9 @@ def takes_int16(rule: Rule, node: Node) -> bool:
 
 
 def widened(quantization: Quantization) -> Quantization:
-    """An int16 quantization whose range has that of another in it; its steps divide an int8
-    one's.
+    """Return an int16 quantization whose range contains that of another.
+
+    An int8 step is a multiple of its step.
     """
     if quantization.type is INT16:
         return quantization
@@ -36,7 +39,7 @@ def widened(quantization: Quantization) -> Quantization:
 
 
 def gives_int16(node: Node) -> bool:
-    """Whether another quantizer asks for int16 of what a node gives."""
+    """Return True if another quantizer requests int16 for a node's result."""
     spec = node.meta[KEY].output_qspec
     while isinstance(spec, SharedQuantizationSpec):
         source = spec.edge_or_node
@@ -56,20 +59,20 @@ def int16_values(
     fixed: Mapping[Node, bool],
     given: Mapping[Node, Quantization],
 ) -> set[Node]:
-    """The nodes whose values are int16.
+    """Return the nodes whose values are int16.
 
-    What an op computes is int16 where its layer asks for it. What only moves values leaves them as
-    they are, but asks for int16 as its layer says. What no op of the dialect gives, as inputs and
-    constants, is int16 where all that read it are; whole numbers of an input are as given.
+    A computed value is int16 if its layer requests it. Ops that only move values keep their type,
+    but request int16 if their layer does. Values without an op of the dialect, such as inputs and
+    constants, are int16 if all their readers are. Integer inputs keep their type.
 
     Args:
       nodes: of the graph, in order.
       rules: of those that become ops of the dialect.
       able: those of them whose op has an int16 form.
-      readers: by value, who reads it: users, each with the node with a rule that it reads for.
-      asked: whether a node's layer is to be int16.
-      fixed: nodes that somebody else quantizes, and whether as int16.
-      given: inputs whose quantization is known.
+      readers: by value, its users, each with the node with a rule it reads for.
+      asked: returns True if a node's layer requests int16.
+      fixed: nodes quantized by another quantizer, with True for int16.
+      given: inputs with known quantization.
     """
 
     def moves(node: Node) -> bool:
@@ -78,7 +81,7 @@ def int16_values(
     def computes(node: Node) -> bool:
         return node in able and not moves(node) and asked(node)
 
-    wanted: set[Node] = set()  # what would be int16 if its sources were
+    wanted: set[Node] = set()  # would be int16 if its sources were
     for node in reversed(nodes):
         read_by = dict(readers.get(node, ()))
         if node in rules and not moves(node):

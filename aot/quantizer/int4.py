@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights of four bits: which layers can have them, and their groups.
+"""Weights of four bits: eligible layers, and the groups of weights.
 
-A group's scale is a multiple of a step of its output channel, so torchao's graph holds the weights
-as multiples of that step: they are rounded before it is made.
+A group's scale is a multiple of a step of its output channel. torchao's graph therefore holds the
+weights as multiples of that step: they are rounded before the graph is made.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from aot.dialect.quantization import (
 )
 from aot.rules.four_bits import GROUP
 
-_SMALLEST = 1e-30  # of a channel's largest weight, for those that are all 0
+_SMALLEST = 1e-30  # lower bound of a channel's largest weight, for channels of zeros
 
 
 def rounded_to_groups(weight: torch.Tensor) -> torch.Tensor:
@@ -43,7 +43,7 @@ def rounded_to_eight_bits(weight: torch.Tensor) -> torch.Tensor:
 
 
 def round_weights(module: GraphModule, layer: Node) -> None:
-    """Gives a layer of an ATen graph weights that are rounded to groups."""
+    """Replace the weights of a layer of an ATen graph by weights rounded to groups."""
     source = layer.args[1]
     weight = tensor_constant(module, source)
     assert isinstance(source, Node) and weight is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the values that calibration shows become scales: torchao's observers, and what they lack."""
+"""Conversion of calibrated values to scales: torchao's observers, and additions to them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ from aot.upstream.torchao import (
 
 _FINEST = 2**18  # the largest n of a scale 1/n
 _PERCENTILE = 99.99
-_CANDIDATES = 96  # ends of a range that are tried, on either side
+_CANDIDATES = 96  # candidates for the end of a range, on either side
 _EPSILON = 2.0**-120  # the smallest scale; its reciprocal, too, is a float32
 _OF_ZEROS = 2.0**-24  # the scale of values that are all 0
 _INFINITE_STEPS = 1.5  # for infinity; rounding takes at most half a step twice
 _NEWEST = 0.1  # the part of the newest sample in a moving average
-_LARGEST = 2.0**126  # of float32, so that the whole range is finite
+_LARGEST = 2.0**126  # of float32, so the whole range is finite
 
 
 class NotANumber(RuntimeError):
-    """What is observed has no range."""
+    """Error: the observed values have no range."""
 
 
 class _Scaled:
-    """Leaves small scales as they are; zeros have one that multipliers and shifts hold."""
+    """Mixin that keeps small scales as they are. Values of zeros get a scale fitting multipliers
+    and shifts.
+    """
 
     def _calculate_qparams(self, min_val: torch.Tensor, max_val: torch.Tensor) -> Any:
         scale, zero_point = super()._calculate_qparams(min_val, max_val)  # type: ignore[misc]
@@ -41,8 +43,10 @@ class _Scaled:
 
 
 class _OnGrid:
-    """Makes the scale divide what has to be exact: values that are all multiples of one number, as
-    whole numbers are, else the constants that values are compared with.
+    """Mixin that makes exact values multiples of the scale.
+
+    Exact are values that are all multiples of one number, such as integers. Otherwise the constants
+    of comparisons are exact.
     """
 
     quant_min: int
@@ -75,9 +79,10 @@ class _OnGrid:
 
 
 class _Headroom:
-    """Widens what an observer found by a share of it, for values that calibration did not show; and
-    by a step at the end where values are infinite, which are then of no other value's step: the
-    place of a maximum is none that is masked.
+    """Mixin that widens an observed range by a share of it, for values missing in calibration.
+
+    If values are infinite, it adds a step at that end. Infinity then shares its step with no other
+    value, so an argmax never points to a masked element.
     """
 
     quant_min: int
@@ -107,7 +112,7 @@ class _Headroom:
 
 
 class _Finite:
-    """Leaves infinite values out, as histograms do: they saturate.
+    """Mixin that leaves infinite values out, as histograms do: they saturate.
 
     Raises:
       NotANumber: a value is NaN, which no range holds.
@@ -124,8 +129,9 @@ class _Finite:
 
 
 class Average(MinMaxObserver):  # type: ignore[misc]
-    """A moving average of the smallest and the largest value of each sample, or batch in training:
-    of all values that share the range, whatever their order.
+    """Moving average of the minimum and maximum of each sample, or of each batch in training.
+
+    It covers all values sharing the range, in any order.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -134,7 +140,7 @@ class Average(MinMaxObserver):  # type: ignore[misc]
         self._newest: tuple[torch.Tensor, torch.Tensor] | None = None
 
     def begin(self) -> None:
-        """Says that what comes is of the next sample."""
+        """Begin the next sample: the following values belong to it."""
         if self.min_val <= self.max_val:  # not so before the first value
             self._before = self.min_val.clone(), self.max_val.clone()
         self._newest = None
@@ -154,14 +160,14 @@ class Average(MinMaxObserver):  # type: ignore[misc]
 
 
 def begin_sample(module: torch.nn.Module) -> None:
-    """Says to all observers in a module that what comes is of the next sample."""
+    """Begin the next sample for all observers in a module."""
     for observer in module.modules():
         if isinstance(observer, Average):
             observer.begin()
 
 
 class MinMax(_Headroom, _OnGrid, _Finite, _Scaled, MinMaxObserver):  # type: ignore[misc]
-    """From the smallest value to the largest."""
+    """Range from the smallest value to the largest."""
 
 
 class MovingAverage(_Headroom, _OnGrid, _Finite, _Scaled, Average):
@@ -169,7 +175,9 @@ class MovingAverage(_Headroom, _OnGrid, _Finite, _Scaled, Average):
 
 
 class Histogram(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
-    """Clips step by step what lies far out, while the error that a histogram predicts shrinks."""
+    """Range that clips outliers step by step, as long as the error predicted by a histogram
+    shrinks.
+    """
 
 
 class Percentile(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
@@ -185,8 +193,10 @@ class Percentile(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
 
 
 class MeanSquaredError(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
-    """Of ranges of any two ends, the one of the least error by a histogram: values outside have
-    their distance to the range, values inside a step's rounding, zeros none.
+    """Range with the smallest error by a histogram, among ranges with any two ends.
+
+    Values outside count with their distance to the range. Values inside count with the rounding of
+    a step, zeros with none.
     """
 
     def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
@@ -208,13 +218,15 @@ class MeanSquaredError(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
 
 
 class KnownRange(MinMaxObserver):  # type: ignore[misc]
-    """For a function whose range is known: gives that range's quantization, or a scale 1/n with the
-    same zero point where the values take less than three quarters of the range.
+    """Observer for a function with a known range: it returns that range's quantization.
+
+    If the values take less than three quarters of the range, the scale is 1/n with the same zero
+    point.
 
     Args:
       known_scale: of the whole range.
       known_zero_point: likewise.
-      headroom: share of the observed values that the finer scale leaves room for.
+      headroom: share of the observed values the finer scale leaves room for.
     """
 
     def __init__(
@@ -237,7 +249,7 @@ class KnownRange(MinMaxObserver):  # type: ignore[misc]
 
 
 class PowerOfTwo(MinMaxObserver):  # type: ignore[misc]
-    """The finest scale 2^-n that holds all values times 2^spare_bits, n in [0, finest]."""
+    """Finest scale 2^-n holding all values times 2^spare_bits, n in [0, finest]."""
 
     def __init__(self, *, finest: int, spare_bits: int, **options: Any) -> None:
         super().__init__(**options)
@@ -250,8 +262,9 @@ class PowerOfTwo(MinMaxObserver):  # type: ignore[misc]
 
 
 class _CalibratesFirst(Average):
-    """The range of all values while `calibrates`, then a moving average of the batches', soon
-    enough for a few epochs: what learns in a range that lags saturates in it.
+    """Range of all values while `calibrates`, then a moving average of the batches' ranges.
+
+    The average adapts fast enough for a few epochs. Learned values saturate in a range that lags.
     """
 
     calibrates = True
@@ -302,19 +315,19 @@ OBSERVERS: dict[str, Any] = {
     "mse": MeanSquaredError,
     "percentile": Percentile,
 }
-"""Observers of activations by the name that `lower` takes."""
+"""Observers of activations by their name in `lower`."""
 
 
 def activation_observer(
     name: str, training: bool, headroom: float, constants: Sequence[float] = ()
 ) -> Any:
-    """The maker of an observer or, in training, a fake quantizer, for a quantization spec.
+    """Return the maker of an observer for a quantization spec, or of a fake quantizer in training.
 
     Args:
       name: of the observer.
       training: makes fake quantizers.
-      headroom: share of the range that is left for values that calibration does not show.
-      constants: that the values are compared with.
+      headroom: share of the range reserved for values missing in calibration.
+      constants: compared with the values.
     """
     observer = _InTraining if training else OBSERVERS[name]
     return _made(observer, training, headroom=headroom, constants=tuple(constants))
@@ -327,12 +340,12 @@ def known_observer(scale: float, zero_point: int, training: bool, headroom: floa
 
 
 def carried_observer(finest: int, spare_bits: int, training: bool) -> Any:
-    """The same of a state that an op carries inside."""
+    """Return the same for a state carried inside an op."""
     return _made(PowerOfTwo, training, finest=finest, spare_bits=spare_bits)
 
 
 def weight_observer(axis: int, per_tensor: bool, training: bool) -> Any:
-    """The same of weights, whose channels are dimension `axis`."""
+    """Return the same for weights, with dimension `axis` for the channels."""
     kind = _WidestChannel if per_tensor else _Channels
     return _made(kind, training, ch_axis=axis, constant=not training)
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What another quantizer asks for, as far as the device has it: int8, or int16 around zero, with
-one scale for a value; weights of int8 around zero, with a scale for each channel or one for all;
-biases as it likes, for lowering makes its own of them.
+"""Supported requests of a third-party quantizer.
+
+- Activations are int8, or int16 around zero, with one scale for a value.
+- Weights are int8 around zero, with one scale for each channel or one for all.
+- Biases are free, because lowering makes its own from them.
 """
 
 from __future__ import annotations
@@ -47,17 +49,17 @@ _HINT = (
 )
 
 
-_WRITTEN = ("nn_module_stack", "source_fn_stack", "torch_fn")  # metadata, of what the user wrote
+_WRITTEN = ("nn_module_stack", "source_fn_stack", "torch_fn")  # metadata of the user's code
 
 _OF_ANOTHER = "of_another_quantizer"
-"""In the meta of nodes that it annotates whether they have a float kernel."""
+"""Key in the meta of nodes annotated by another quantizer. Its value: they have a float kernel."""
 
 REFUSED = "the quantizer asks for what the device does not have:"
 
 
 class Composed(ComposableQuantizer):  # type: ignore[misc]
-    """Quantizers one after the other, each of which has its say in the end; torchao's own asks none
-    of them whether the graph is as it should be.
+    """Quantizers one after another. Each validates the graph at the end, which torchao's own class
+    skips.
     """
 
     def validate(self, model: GraphModule) -> None:
@@ -66,8 +68,10 @@ class Composed(ComposableQuantizer):  # type: ignore[misc]
 
 
 class Other(Quantizer):  # type: ignore[misc]
-    """Another quantizer. Of an op without weights that has become another one it is not told what
-    the user wrote: by that torchao's look for ops that they know.
+    """A third-party quantizer.
+
+    If an op without weights was replaced by another op, the metadata of the user's code is hidden
+    from it. torchao's quantizers look for known ops in that metadata.
     """
 
     def __init__(self, quantizer: Quantizer) -> None:
@@ -128,8 +132,9 @@ class Other(Quantizer):  # type: ignore[misc]
 
 
 def check_others(prepared: GraphModule) -> None:
-    """Raises LoweringError where torchao's observers of channels look at what has one dimension,
-    which they cannot.
+    """Raise LoweringError if a torchao channel observer looks at a tensor with one dimension.
+
+    Such observers cannot handle it.
     """
     problems = []
     for node in prepared.graph.nodes:
@@ -146,13 +151,15 @@ def check_others(prepared: GraphModule) -> None:
 
 
 def take_others(module: GraphModule) -> None:
-    """Makes of torchao's converted graph, in place, one that has nothing but what lowering knows:
-    quantized constants that no int8 form reads as such, biases above all, become float constants,
-    which they are once they are dequantized; weights have a scale for each channel; what only moves
-    values reads them with the quantization that it gives.
+    """Reduce torchao's converted graph, in place, to forms known to lowering.
+
+    - Quantized constants without an int8 reader, above all biases, become float
+      constants: their dequantized values.
+    - Weights have a scale for each channel.
+    - Ops that only move values read them with the quantization of their result.
 
     Raises:
-      LoweringError: an op of the graph has a quantization that the device does not.
+      LoweringError: an op of the graph has a quantization the device does not.
     """
     problems: dict[Node, Problem] = {}
     for node in list(module.graph.nodes):
@@ -181,7 +188,7 @@ def take_others(module: GraphModule) -> None:
 
 
 def _op_reason(node: Node) -> str:
-    """What is asked of an op that the device does not have; "" if it does."""
+    """Describe a request for an op the device does not support; "" if it does."""
     if _OF_ANOTHER in node.meta and any(_mixes(*found) for found in _rules_of(node)):
         return "asked for are values of int8 and of int16 around one op"
     if _is_quantized(node):
@@ -192,7 +199,7 @@ def _op_reason(node: Node) -> str:
 
 
 def _mixes(result: Node, rule: Rule) -> bool:
-    """Whether an op that takes and gives values of one type has others around it."""
+    """Return True if an op for values of one type has different types around it."""
     if isinstance(rule, Unary) or isinstance(rule.output, Shares | Carries):
         return False
     given = [] if isinstance(rule.output, Integers) else _behind(result)
@@ -203,7 +210,7 @@ def _mixes(result: Node, rule: Rule) -> bool:
 
 
 def _share(module: GraphModule, node: Node) -> None:
-    """Has an op that only moves values read them with the quantization that it gives."""
+    """Make an op that only moves values read them with the quantization of its result."""
     if _OF_ANOTHER not in node.meta or not _is_quantized(node):
         return
     for result, rule in _rules_of(node):
@@ -223,7 +230,9 @@ def _share(module: GraphModule, node: Node) -> None:
 
 
 def _reads_integers(reader: Node, node: Node) -> bool:
-    """Whether what reads a dequantized constant takes the integers behind it."""
+    """Return True if the reader of a dequantized constant takes the integers before
+    dequantization.
+    """
     if node in _weights_of(reader):
         return _is_quantized(reader)
     dtype: Any = node.args[-1]
@@ -232,7 +241,7 @@ def _reads_integers(reader: Node, node: Node) -> bool:
 
 
 def _is_quantized(layer: Node) -> bool:
-    """Whether the values in front of a layer are, and those behind it."""
+    """Return True if the values before and after a layer are quantized."""
     if stays_float(layer):
         return False
     for result, rule in _rules_of(layer):
@@ -244,7 +253,7 @@ def _is_quantized(layer: Node) -> bool:
 
 
 def _behind(result: Node) -> list[Node]:
-    """What reads a result, behind the clamps that are one op with its."""
+    """Return the readers of a result. A clamp fused with its op is skipped."""
     found: list[Node] = []
     for user in result.users:
         fused = fused_clamp(user)
@@ -253,7 +262,7 @@ def _behind(result: Node) -> list[Node]:
 
 
 def _fold(module: GraphModule, node: Node, readers: Sequence[Node]) -> None:
-    """Gives those that read a dequantized constant the floats."""
+    """Give the readers of a dequantized constant the floats."""
     if not readers:
         return
     source, *arguments = (
@@ -267,7 +276,7 @@ def _fold(module: GraphModule, node: Node, readers: Sequence[Node]) -> None:
 
 
 def _give_channels(module: GraphModule, node: Node, values: torch.Tensor) -> None:
-    """Gives layers, of whose weights all have one scale, that scale for each channel."""
+    """Give layers whose weights all have one scale that scale for each channel."""
     readers = [n for n in node.users if node in _weights_of(n)]
     if not readers:
         return
@@ -297,7 +306,7 @@ def _quantizes(node: Node) -> bool:
 
 
 def _reason(node: Node, constant: torch.Tensor | None) -> str:
-    """What a quantize or dequantize node is that the device does not have; "" if it does."""
+    """Describe why the device does not support a quantize or dequantize node; "" if it does."""
     readers = [n for n in node.users if node in _weights_of(n)]
     arguments: Any = node.args
     if node.target is _PER_CHANNEL:
@@ -328,7 +337,7 @@ def _reason(node: Node, constant: torch.Tensor | None) -> str:
 
 
 def _weight_ranges(reader: Node) -> set[tuple[int, int, torch.dtype]]:
-    """The smallest and the largest integer of weights that an op may have, and their dtype."""
+    """Return the minimum and maximum integer of an op's weights, and their dtype."""
     kinds = [INT8_WEIGHT]
     if has_four_bit_form(reader):
         kinds += [INT4_WEIGHT, INT4_GROUPS_WEIGHT]
@@ -337,8 +346,9 @@ def _weight_ranges(reader: Node) -> set[tuple[int, int, torch.dtype]]:
 
 
 def _op_at(node: Node) -> Node:
-    """The op that a quantization is of: what gives the value, or what reads it where that is
-    nowhere in the model.
+    """Return the op of a quantization: the producer of the value.
+
+    If the producer is nowhere in the model, return the reader.
     """
     source = node
     while _quantizes(source) and isinstance(source.args[0], Node):
@@ -356,7 +366,7 @@ def _name(dtype: torch.dtype) -> str:
 
 
 def _weights_of(node: Node) -> list[Node]:
-    """The weights that an op, or one of its results, has."""
+    """Return the weights of an op, or of one of its results."""
     found: list[Node] = []
     for result, rule in _rules_of(node):
         weights = rule.weights(result) or ()

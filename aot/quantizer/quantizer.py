@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Annotates a graph for int8: a torchao PT2E `Quantizer` that asks the rules, not patterns of
-modules.
+"""Annotation of a graph for int8: a torchao PT2E `Quantizer` based on rules, not on module
+patterns.
 
-Every value has exactly one quantization. Values that an op needs to be equal (in and out of
-reshape, pools, cat, …) form one group; a group has one observer, which knows the range where the
-function tells it (sigmoid, softmax, tanh). A value that is pulled by two groups belongs to the one
-of the op that made it and is requantized on its way into the other.
+Every value has exactly one quantization. Some ops need equal quantizations, such as those before
+and after reshape, pools and cat. Such values form one group.
+
+A group has one observer. It knows the range if the function defines it (sigmoid, softmax, tanh). A
+value between two groups belongs to the group of its producer, and is requantized on its way into
+the other.
 """
 
 from __future__ import annotations
@@ -64,14 +66,16 @@ _FOUR_BITS = dict(zip(asked_for.FOUR_BITS, (INT4_WEIGHT, INT4_GROUPS_WEIGHT), st
 
 
 class Int8Quantizer(Quantizer):  # type: ignore[misc]
-    """Annotates every op that a rule supports; others stay float between two conversions.
+    """Quantizer that annotates every op with a supporting rule. Others stay float between two
+    conversions.
 
-    What another quantizer has annotated before stays as it is.
+    Annotations by another quantizer stay as they are.
 
     Args:
-      traits: what engines need of the values around an op, by name of the dialect op.
-      recipe: what the user asks for.
-      first_input: the quantization that the first input has.
+      traits: requirements of engines on the values around an op, by name of the dialect
+        op.
+      recipe: the user's settings.
+      first_input: the quantization of the first input.
     """
 
     def __init__(
@@ -94,12 +98,12 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
 
     @property
     def wide(self) -> frozenset[str]:
-        """The names of values that are int16, once a graph is annotated."""
+        """Names of values that are int16, available after annotation."""
         return frozenset(node.name for node in self._wide)
 
     @property
     def floats(self) -> frozenset[str]:
-        """Likewise, of those that stay in float."""
+        """Names of values that stay in float, likewise."""
         return frozenset(node.name for node in self._floats)
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
@@ -137,7 +141,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             and of_floats(node)
             and (stays_float(node) or self._recipe.quantization.of(node) == asked_for.FLOAT)
         ]
-        # The producer of a fused clamp gives no value that is observed.
+        # The producer of a fused clamp has no observed value.
         inner = {f[0] for n in covered if (f := fused_clamp(n, roots)) is not None}
         given = given_inputs(model, self._first_input)
         self._find_int16(nodes, covered, roots, given)
@@ -162,8 +166,9 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 )
 
     def validate(self, model: GraphModule) -> None:
-        """Raises LoweringError where the recipe names a layer that the model does not have, or an
-        op that is to stay float has no float kernel.
+        """Raise LoweringError if the recipe names a missing layer.
+
+        Also raise it if an op has to stay float but has no float kernel.
         """
         self._recipe.check(model)
         has_weights = [n for n in model.graph.nodes if self._four_bits(n) is not None]
@@ -172,7 +177,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
             _problem(node, "it is to stay in float32, and has no float kernel")
             for node in self._floats
             if not has_float_kernel(node)
-            # What another quantizer quantizes has quantized outputs.
+            # Values quantized by another quantizer have quantized outputs.
             and (node not in self._theirs or node.meta[KEY].output_qspec is None)
         ]
         problems += [
@@ -197,9 +202,9 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         roots: Roots,
         given: Mapping[Node, Quantization],
     ) -> None:
-        """Fills in what is int16, and what should be and cannot."""
+        """Set the int16 values, and those that should be int16 but cannot."""
         readers: dict[Node, list[tuple[Node, Node]]] = {}
-        fused: dict[Node, Node] = {}  # clamps and what they are fused with
+        fused: dict[Node, Node] = {}  # clamps and the ops they are fused with
         for node, rule in covered.items():
             clamped = fused_clamp(node, roots)
             if clamped is not None and clamped[0] in covered:
@@ -212,7 +217,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         def is_asked(node: Node) -> bool:
             base = fused.get(node, node)
             if self._four_bits(base) is not None:
-                return False  # whatever a clamp that it is one op with asks for
+                return False  # independent of the request of a fused clamp
             both = (node, base, clamps.get(node, node))
             return any(self._recipe.quantization.of(n) == asked_for.INT16 for n in both)
 
@@ -224,23 +229,23 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         self._without_int16 = [n for n in covered if n not in able and is_asked(n)]
 
     def _four_bits(self, node: Node) -> QuantizedType | None:
-        """What weights an op asks for that can have four bits."""
+        """Return the requested four-bit weight type of an op, if it supports one."""
         asked = _FOUR_BITS.get(self._recipe.quantization.of(node))
         return asked if asked is not None and has_four_bit_form(node) else None
 
     def _is_left(self, node: Node, rule: Rule) -> bool:
-        """Whether an op that could be int8 is not."""
+        """Return True if an op stays float although it could be int8."""
         if node in self._theirs:
             return True
         of_reals = any(map(is_real, (node, *rule.activations(node))))
         return of_reals and self._recipe.quantization.of(node) == asked_for.FLOAT
 
     def _is_quantized(self, node: Node) -> bool:
-        """Whether another quantizer gives a value a quantization."""
+        """Return True if another quantizer quantizes a value."""
         return node in self._theirs and node.meta[KEY].output_qspec is not None
 
     def _fused_by_another(self, supported: Mapping[Node, Rule], roots: Roots) -> set[Node]:
-        """What another quantizer leaves without a quantization for the clamp behind it has one."""
+        """Return ops left without a quantization by another quantizer, but whose clamp has one."""
         clamps = {n: f[0] for n in supported if (f := fused_clamp(n, roots)) is not None}
         return {n for c, n in clamps.items() if n in self._theirs and self._is_quantized(c)}
 
@@ -277,7 +282,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
                 elif not isinstance(rule.output, Shares):
                     inputs[value] = SharedQuantizationSpec((value, self._conversions[value][0]))
                 elif isinstance(output, QuantizationSpec):
-                    # A source outside of the op's group is requantized on this edge, which now
+                    # A source outside of the op's group is requantized on this edge. The edge now
                     # comes first in the group.
                     inputs[value] = output
                     output = SharedQuantizationSpec((value, node))
@@ -309,22 +314,23 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         )
 
     def _takes_as_is(self, value: Node, node: Node, rule: Rule, groups: Groups) -> bool:
-        """Whether an op takes a value with the quantization that it has anyway."""
+        """Return True if an op takes a value with the quantization it already has."""
         if isinstance(rule.output, Shares):
             return groups[value] is groups[node]
         if isinstance(rule.output, Integers):
             if is_result(node):
-                return True  # beside values that are as they were: where these are
+                return True  # an index goes with the values it was computed with
             taken = [groups[v] for v in rule.activations(node)]
             if all(g.exact for g in taken) and len({g.wide for g in taken}) == 1:
-                return True  # numbers, masks and indices of whole numbers are exact
+                return True  # counts, masks and indices of integer inputs are exact
         return groups[value].carried or groups[value].wide == (node in self._wide)
 
     def _find_conversions(
         self, covered: dict[Node, Rule], groups: Groups, order: dict[Node, int]
     ) -> None:
-        """Fills in the quantizations of values on their way to those that read them as the other
-        type: each is said where the first of them does.
+        """Set the quantizations of values for readers of the other type.
+
+        Each is annotated at the first such reader.
         """
         readers: dict[Node, list[Node]] = {}
         kinds: dict[Node, QuantizedType] = {}
@@ -346,7 +352,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def _read(
         self, node: Node, inputs: dict[Node, QuantizationSpecBase]
     ) -> dict[Node, QuantizationSpecBase]:
-        """Of the quantizations of an op's inputs those of what a node itself reads."""
+        """Return the quantizations of those op inputs read by a node itself."""
         specs = {v: s for v, s in inputs.items() if v in node.all_input_nodes}
         for value in specs:
             first, spec = self._conversions.get(value, (None, None))
@@ -368,12 +374,12 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def _spec(
         self, value: Node, groups: Groups, firsts: dict[Node, Node], edge: bool = False
     ) -> QuantizationSpecBase:
-        """The group's quantization: its own spec at the member that comes first, shared with that
-        one elsewhere.
+        """Return the group's quantization: its own spec at the first member, and a shared one
+        elsewhere.
         """
         group, first = groups[value], firsts[value]
         is_float = first in self._theirs and not self._is_quantized(first)
-        # What another quantizer leaves float is quantized by each reader, from the same values.
+        # If another quantizer leaves a value float, each reader quantizes the same values itself.
         if (value is not first or edge) and not is_float:
             return SharedQuantizationSpec(first)
         training = self._recipe.training

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How layers are quantized: what users ask of `lower`."""
+"""Quantization of layers: the user's settings for `lower`."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ _OBSERVER = "histogram"  # the default
 
 @dataclass(frozen=True)
 class Recipe:
-    """How layers are quantized.
+    """Quantization settings of layers.
 
     Attributes:
-      quantization: "int8", "int16", "float32"; or "int8w4", "int8w4g32", weights of four bits with
-        a scale for each output channel, or for each 32 input channels of it; by layer.
+      quantization: "int8", "int16", "float32"; or "int8w4", "int8w4g32", weights of four
+        bits with a scale for each output channel, or for each 32 input channels of it;
+        by layer.
       observer: of activations, by layer; names of `OBSERVERS`.
-      training: fake quantizers stand where observers would.
+      training: fake quantizers replace observers.
     """
 
     quantization: ByLayer
@@ -42,7 +43,8 @@ class Recipe:
         training: bool = False,
         modules: Mapping[str, str] = MappingProxyType({}),
     ) -> Recipe:
-        """From what `lower` takes; the types of the user's modules by path are for errors.
+        """Make a recipe from the arguments of `lower`. The types of the user's modules by path are
+        for errors.
 
         Raises:
           LoweringError: there is no such setting, or none for training.
@@ -67,12 +69,12 @@ class Recipe:
         self.observer.check(module)
 
     def check_effect(self, module: GraphModule, theirs: set[Node], weighed: set[Node]) -> None:
-        """Raises LoweringError where a pattern asks for what nothing that it matches can take.
+        """Raise LoweringError if no match of a pattern supports its setting.
 
         Args:
           module: the graph.
-          theirs: nodes that another quantizer has annotated.
-          weighed: nodes of which weights of four bits are asked and that have weights.
+          theirs: nodes annotated by another quantizer.
+          weighed: nodes with weights and with a request for weights of four bits.
         """
         for kind in (INT16, FLOAT, *FOUR_BITS):
             for pattern, nodes in self.quantization.nodes(module, kind):

@@ -10,7 +10,7 @@ from aot.upstream.torchao import FixedQParamsQuantizationSpec, QuantizationSpec
 
 
 def fixed(quantization: Quantization) -> FixedQParamsQuantizationSpec:
-    """A scale and zero point that are known."""
+    """Return a spec with a known scale and zero point."""
     kind = quantization.type
     return FixedQParamsQuantizationSpec(
         dtype=kind.dtype,
@@ -23,7 +23,7 @@ def fixed(quantization: Quantization) -> FixedQParamsQuantizationSpec:
 
 
 def per_tensor(kind: QuantizedType, observer: Any) -> QuantizationSpec:
-    """One scale, of what an observer sees."""
+    """Return a spec with one scale, from the values of an observer."""
     return QuantizationSpec(
         dtype=kind.dtype,
         quant_min=kind.quant_min,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which nodes of an ATen graph have an int8 form, and which of them read its inputs."""
+"""Nodes of an ATen graph with an int8 form, and the readers of their inputs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,17 @@ def is_float_tensor(node: Node) -> bool:
 
 
 def is_real(node: Node) -> bool:
-    """Whether a value is of floats that are not whole numbers of an input, which stay as given."""
+    """Return True if a value is float. Float copies of integer inputs do not count, because those
+    stay as given.
+    """
     return is_float_tensor(node) and whole_quantization(node) is None
 
 
 def supported_rule(node: Node, roots: Roots) -> Rule | None:
-    """How a node becomes ops of the dialect; None if it has no int8 form, or is inside of one."""
+    """Return the rule that lowers a node to the dialect.
+
+    None if the node has no int8 form, or is inside of one.
+    """
     if node.op != "call_function" or not (is_float_tensor(node) or gives_integers(node, roots)):
         return None
     rule = rule_for(node, roots)
@@ -34,8 +39,9 @@ def supported_rule(node: Node, roots: Roots) -> Rule | None:
 
 
 def readers_for(node: Node) -> list[Node]:
-    """Ops that read activations on the node's behalf: the inside of a function of one value, the
-    call that a result is taken from.
+    """Return the ops reading activations for a node.
+
+    These are the inner ops of a pointwise function, and the call a result is taken from.
     """
     call, _ = taken_from(node)
     if call is not node:
@@ -44,8 +50,9 @@ def readers_for(node: Node) -> list[Node]:
 
 
 def take_states(model: GraphModule) -> None:
-    """Takes the states that nobody reads out of their calls, so that they are observed: here, for
-    other quantizers drop what has no reader.
+    """Extract the unread states from their calls, so they are observed.
+
+    This happens here because other quantizers drop values without readers.
     """
     for call in list(model.graph.nodes):
         for index in unread_states(call):

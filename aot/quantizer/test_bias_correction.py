@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Means that quantized weights lose come back through the biases."""
+"""Bias correction restores means lost by quantized weights."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ CHANNELS = 48
 
 
 class Net(nn.Module):
-    """Many small weights of one sign beside a large one, on values that are not negative: int8
-    rounds the small ones to 0.
+    """Many small weights of one sign next to a large one, on values that are not negative. int8
+    rounds the small weights to 0.
     """
 
     def __init__(self) -> None:

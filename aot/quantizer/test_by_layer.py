@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of layers by name: float32, observers, and what another quantizer says of them."""
+"""Settings of layers by name: float32, observers, and conflicts with another quantizer."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_layers_stay_float(name: str) -> None:
 
 
 def test_a_float_layer_computes_as_torch_does() -> None:
-    """On what the int8 layers before it give."""
+    """The layer runs on the results of the int8 layers before it."""
     result = lowered(quantization={"head": "float32"})
     inner = lower(_Body().eval(), DATA[0], calibration=DATA, measure=Measure(per_op=False))
     (x,) = DATA[0]
@@ -162,7 +162,7 @@ FUNCTIONS: dict[str, tuple[str, list[str]]] = {
 
 
 def of_int16(result: Lowered) -> list[str]:
-    """The ops that compute int16."""
+    """Return the ops that compute int16."""
     moved = ("pl.transpose", "pl.requantize", "pl.quantize")
     rows = result.report["ops"]
     return [r["op"] for r in rows if r["precision"] == "int16" and r["op"] not in moved]
@@ -175,7 +175,7 @@ def test_functions_have_names(name: str) -> None:
 
 
 class Gate(nn.Module):
-    """A function of one value that a module computes in part."""
+    """A pointwise function. A module computes only a part of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -221,7 +221,7 @@ class Scores(nn.Module):
 
 @pytest.mark.parametrize("pattern", [":softmax", "*:softmax"])
 def test_a_function_in_float_is_so_in_all_that_becomes_of_it(pattern: str) -> None:
-    """It has no kernel of its own, and is written in five ops that have."""
+    """The function has no kernel of its own and is decomposed into five ops with kernels."""
     data = samples((1, 4, 8), count=4)
     result = lower(
         Scores().eval(),
@@ -284,12 +284,13 @@ def test_an_observer_of_a_layer_is_of_that_layer() -> None:
 
 LIMITS = {"quant_min": -128, "quant_max": 127}
 
-# An observer, and the largest value that it leaves inside of 100,000 normal ones and one of 50.
+# An observer, and the largest value inside its range for 100,000 normal values and one of 50.
 OUTLIER = {
     "histogram": (4.0, 51.0),
     "minmax": (49.9, 50.1),
     "moving_average": (3.0, 10.0),
-    # 100,000 (c + 4)^2 / (12 * 255^2) of rounding and (50 - c)^2 of clipping are least at c = 44.
+    # The sum of rounding, 100,000 (c + 4)^2 / (12 * 255^2), and clipping, (50 - c)^2, has its
+    # minimum at c = 44.
     "mse": (42.0, 46.0),
     "percentile": (3.5, 5.0),
 }
@@ -310,7 +311,7 @@ def test_observers_with_an_outlier(name: str) -> None:
 
 
 def test_the_mean_squared_error_is_the_least() -> None:
-    """Of all observers on values with tails, as far as a histogram can tell."""
+    """Compares all observers on values with tails, within the precision of a histogram."""
     generator = torch.Generator().manual_seed(1)
     values = torch.randn(64, 1000, generator=generator)
     values = values * values.abs().square()
@@ -326,7 +327,9 @@ def test_the_mean_squared_error_is_the_least() -> None:
 
 
 def test_an_average_is_of_all_values_that_share_a_range() -> None:
-    """Whichever of them comes first; what is constant does not pull the range to itself."""
+    """The order of the values makes no difference. A constant does not pull the range towards
+    itself.
+    """
     generator = torch.Generator().manual_seed(1)
     found = []
     for order in ((0.1, 1.0, -3.0), (-3.0, 1.0, 0.1)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons of whole numbers, and with constants, are those of the float model."""
+"""Comparisons of integers, and with constants, agree with the float model."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models whose first input is quantized as another's first output."""
+"""Models whose first input has the quantization of another model's first output."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _front(last: Callable[[torch.Tensor], torch.Tensor] = torch.relu) -> nn.Modu
     return model(lambda conv, x: last(conv(x)), nn.Conv2d(3, 4, 3))
 
 
-# What reads the output of the front, [1, 4, 6, 6]: (name: function of a layer each, and the value)
+# Readers of the front's output, [1, 4, 6, 6]: (name: function of a layer each, and the value)
 BACKS: dict[str, Callable[..., object]] = {
     "a layer": lambda conv, linear, x: linear(conv(x).flatten(1)),
     "a pool": lambda conv, linear, x: linear(conv(torch.max_pool2d(x, 3, 1, 1)).flatten(1)),

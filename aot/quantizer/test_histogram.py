@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The histogram observer gives what torchao's gives."""
+"""The histogram observer gives the same range as torchao's."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers that ask for int16 get it, with conversions where they meet int8, and it is worth it."""
+"""Layers set to int16 get it, with conversions next to int8, and gain accuracy."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ def lowered(*layers: str) -> Lowered:
 
 INT8 = {"add": "int8", "linear": "int8", "softmax": "int8"}
 
-# Layers of int16, the precision of some ops, how many conversions, and of what type the input and
-# the first output are.
+# Layers of int16, the precision of some ops, the number of conversions, and the types of the input
+# and the first output.
 LAYERS: dict[tuple[str, ...], tuple[dict[str, str], int, str, str]] = {
     (): (INT8, 0, "int8", "int8"),
     ("block",): ({"add": "int16", "softmax": "int8"}, 1, "int16", "int16"),
-    # What a clamp is fused with is one op with it.
+    # An op and its fused clamp are one op.
     ("act",): ({"add": "int16", "softmax": "int8"}, 3, "int8", "int16"),
     ("head",): ({"add": "int8", "softmax": "int8"}, 2, "int8", "int8"),
     ("block", "head"): ({"add": "int16", "linear": "int16"}, 1, "int16", "int16"),
@@ -117,7 +117,9 @@ def test_a_function_that_is_steep_near_zero_is_as_near_as_elsewhere(name: str) -
 
 
 def test_no_int16_form_is_an_error_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As of an op that somebody else defines: all of the dialect's have one."""
+    """The test removes an int16 form, as for an op defined elsewhere. All ops of the dialect have
+    one.
+    """
     monkeypatch.setitem(OPS["log_softmax"].dtypes, "input", (torch.int8,))
     model = nn.Sequential(nn.Linear(6, 3), nn.LogSoftmax(-1)).eval()
     with pytest.raises(LoweringError, match=r"log_softmax.*no int16 form\n.*at 1 \(LogSoftmax\)"):
@@ -153,8 +155,8 @@ def _sqnr(make: Callable[[], nn.Module], quantization: str | dict[str, str]) -> 
     return found
 
 
-# What a whole model gains; a layer alone, or one in float beside those of int16, lowers and does
-# not lose by it.
+# Gain of a whole model. A single int16 layer, or a float layer among int16 ones, lowers without a
+# loss.
 @pytest.mark.parametrize(
     ("make", "layers", "gain"),
     [
@@ -171,7 +173,7 @@ def test_attention_and_recurrent_nets(
         assert _sqnr(make, quantization) > before - 0.5
 
 
-# Functions of one value that more than one op reads, the last of them what gives the result.
+# Pointwise functions with intermediate values read by several ops. The last op gives the result.
 FUNCTIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "x * sigmoid(x)": lambda x: x * torch.sigmoid(x),
     "where": lambda x: torch.where(x > 0.25, x, 0.5 - x),
@@ -205,7 +207,7 @@ def test_a_function_meets_the_other_type(name: str, wide: str) -> None:
     assert (result.quality.outputs[0].sqnr_db or 0.0) > 34.0
 
 
-# The largest values and where they are, in one call: (name of a function: what is read of it)
+# The largest values and their indices, in one call: (name of a function: the results read)
 CHOICES: dict[str, Callable[[torch.Tensor], object]] = {
     "both": lambda x: (best := x.max(-1)).values * (best.indices + 1.0),
     "where": lambda x: x.max(-1).indices,
@@ -220,7 +222,7 @@ CHOICES: dict[str, Callable[[torch.Tensor], object]] = {
     "quantization", [{"parts.0": "int16"}, {"default": "int16", "parts.0": "int8"}]
 )
 def test_a_choice_is_of_what_its_values_are(name: str, quantization: dict[str, str]) -> None:
-    """The layer in front is of the other type."""
+    """The layer before has the other type."""
     net = model(lambda a, x: CHOICES[name](a(x)), nn.Linear(6, 6))
     options: dict[str, Any] = {"quantization": quantization, "per_op": False}
     result = lower_with(net, DATA[0], calibration=DATA, **options)
@@ -230,7 +232,9 @@ def test_a_choice_is_of_what_its_values_are(name: str, quantization: dict[str, s
 
 @pytest.mark.parametrize("observer", ["histogram", "minmax", "percentile"])
 def test_a_range_has_room_for_what_calibration_did_not_show(observer: str) -> None:
-    """Held-out samples a fifth larger, which the range of all that was seen would cut off."""
+    """Held-out samples are a fifth larger. The range of the observed values alone would
+    clip them.
+    """
     held = [tuple(1.2 * x for x in sample) for sample in DATA]
     options: dict[str, Any] = {"quantization": "int16", "observer": observer, "min_sqnr": 0.0}
     result = lower_with(net(), DATA[0], calibration=DATA, evaluation=held, per_op=False, **options)
@@ -253,7 +257,7 @@ def test_a_known_range_is_kept(before: Quantization, after: float) -> None:
     torch.testing.assert_close(wide.dequantize(wide.quantize(exact)), exact, rtol=0, atol=0)
 
 
-# Whether any or all values of rows are other than 0: (the function, of a layer with zeros)
+# Any or all values of rows are nonzero: (the function, of a layer with zeros)
 MASKS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "any": lambda x: x.any(1),
     "all": lambda x: x.all(1),
@@ -269,7 +273,7 @@ def test_a_mask_of_values_is_of_bools(name: str, quantization: str) -> None:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return MASKS[name](torch.relu(x - 1.0))
 
-    # No value is near the 1 that decides.
+    # No value is close to the threshold 1.
     data = [((2.0 * x).round() / 2.0 + 0.25,) for (x,) in samples((4, 5), count=16)]
     options: dict[str, Any] = {"quantization": quantization, "per_op": False}
     result = lower_with(Mask().eval(), data[0], calibration=data, min_sqnr=0.0, **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights of four bits: how they are rounded, who has them, and what they save and cost."""
+"""Weights of four bits: rounding, eligible layers, savings and costs."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_groups_have_no_training() -> None:
 @pytest.mark.parametrize("depth", [1, 2, 33, 64])
 @pytest.mark.parametrize("is_even", [False, True])
 def test_groups_of_few_or_equal_weights(depth: int, is_even: bool) -> None:
-    """All weights of a group may be multiples of more than its scale, which is of one byte."""
+    """All weights of a group may be multiples of a number larger than its one-byte scale."""
     weight = torch.randn((6, depth), generator=torch.Generator().manual_seed(depth))
     weight[0] = 0.0
     rounded = rounded_to_groups(weight.sign() if is_even else weight)
@@ -169,7 +169,7 @@ def test_a_layer_of_one_input() -> None:
 
 @pytest.mark.parametrize("setting", ["int8w4", "int8w4g32"])
 def test_a_clamp_of_another_setting_is_one_op_with_the_layer(setting: str) -> None:
-    """The ReLU behind the first layer is the model's own, which is to be int16."""
+    """The ReLU after the first layer is the model's own and set to int16."""
     result = lowered(("default", "int16"), ("pixels", setting))
     rows = {row["op"]: row["precision"] for row in result.report["ops"]}
     assert (rows["pl.linear_w4"], rows["pl.linear"]) == ("int8", "int16")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Norms cost no more than quantizing what goes in and what comes out, on rows of very different
-scale.
+"""Norms lose no more than quantization of their input and output, on rows of very
+different scale.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def unit_by_hand(x: torch.Tensor) -> torch.Tensor:
 
 
 def batch_norm() -> nn.Module:
-    """On what no layer gives: it folds into nothing."""
+    """Return a BatchNorm on values without a layer before it, so it folds into nothing."""
     norm = nn.BatchNorm2d(6)
     norm.running_var = torch.logspace(-4, 2, 6)
     return norm
@@ -94,7 +94,7 @@ def test_rows_of_very_different_scale(name: str) -> None:
     result = lower_with(network, samples[0], calibration=samples[:16], **options)
     reached, ideal = reached_and_ideal(network, result, samples[16:])
     assert reached > ideal - _WORSE_DB, (reached, ideal)
-    # int16 holds the small rows beside the large ones.
+    # int16 holds the small rows as well as the large ones.
     options |= {"calibration": samples[:16], "quantization": "int16"}
     wide, _ = reached_and_ideal(network, lower_with(network, samples[0], **options), samples[16:])
     assert wide > reached + 15.0 and wide > 35.0, (reached, wide)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantizers of others, in front of ours: what they ask for is what comes out."""
+"""Third-party quantizers, applied before Pilotlight's: their requests appear in the result."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_weights_only_of_a_linear_layer() -> None:
 
 
 class Clamped(Other):
-    """Has the layer and the clamp behind it for one, as quantizers do that look for patterns."""
+    """Annotates the layer and the clamp after it as one, as pattern-based quantizers do."""
 
     def annotate(self, model: GraphModule) -> GraphModule:
         for node in super().annotate(model).graph.nodes:
@@ -189,7 +189,7 @@ def test_fake_quantizers_of_another_train_and_mere_observers_do_not() -> None:
 
 
 class DropsDead(Other):
-    """As quantizers do that look for patterns."""
+    """Drops dead nodes, as pattern-based quantizers do."""
 
     def annotate(self, model: GraphModule) -> GraphModule:
         model.graph.eliminate_dead_code()
@@ -223,7 +223,7 @@ class WithoutOutput(Other):
 
 
 def test_a_layer_whose_output_another_leaves_is_float() -> None:
-    """Also where a clamp behind it is Pilotlight's, and quantized."""
+    """This also holds if the clamp after it is quantized by Pilotlight."""
     quantizer = WithoutOutput(VALUES, WEIGHTS, layer=CONV)
     result = lowered(quantizer, lambda: nn.Sequential(nn.Conv2d(2, 4, 3), nn.ReLU()))
     assert op_counts(result.folded)["aten.convolution"] == 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantizers of others: values around an op with scales and types of their own, and ours around
-what is theirs.
+"""Third-party quantizers: values around an op with their own scales and types, and Pilotlight's
+around theirs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _aten = torch.ops.aten
 
 
 class Around(Quantizer):  # type: ignore[misc]
-    """Annotates the ops of one kind: what they take, one after the other, and what they give."""
+    """Annotates the ops of one kind: their inputs, one after another, and their result."""
 
     def __init__(self, op: Any, given: Any, *taken: Any) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ def lowered(net: str, quantizer: Quantizer | None, **options: Any) -> Lowered:
     return lower_with(module, data[0], calibration=data, quantizer=quantizer, **options)
 
 
-# name: net, what is annotated, ops of the dialect
+# name: net, annotated values, ops of the dialect
 TAKEN: Mapping[str, tuple[str, Quantizer, dict[str, int]]] = {
     "scales of their own around a cat": (
         "parts",

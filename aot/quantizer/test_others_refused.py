@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantizers of others: what does not exist on the device is an error, and says what it was."""
+"""Third-party quantizers: an unsupported request is an error with a description of it."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_scale_for_each_element_of_a_bias_is_an_error() -> None:
 
 
 class OfLstm(Quantizer):  # type: ignore[misc]
-    """Annotates no more than weights."""
+    """Annotates only weights."""
 
     def annotate(self, model: GraphModule) -> GraphModule:
         for node in model.graph.nodes:

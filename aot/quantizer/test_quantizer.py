@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values share a quantization, which have a fixed one, where one is requantized."""
+"""Shared quantizations, fixed ones, and the places of requantization."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_relu_of_a_layer_uses_the_whole_range() -> None:
 
 
 def test_relu_into_a_signed_cat_clamps_at_zero_point() -> None:
-    """The clamp is part of the layer's op, so a range that reaches below zero changes nothing."""
+    """The clamp is part of the layer's op, so a range reaching below zero changes nothing."""
     graph = folded(
         lambda a, x: torch.cat([F.relu(a(x)), x[..., :4] - 3.0], 1),
         nn.Conv2d(3, 3, (1, 2)),

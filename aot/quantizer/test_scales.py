@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs have a scale of their own where a shared or a fixed one costs accuracy."""
+"""Outputs have their own scale if a shared or fixed one costs accuracy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DATA: dict[tuple[int, ...], list[tuple[torch.Tensor, ...]]] = {
     shape: samples(shape, count=48) for shape in (IMAGE, ROW)
 }
 
-# Function, its input, what it becomes, dB of signal to noise that are reached.
+# Function, its input, the resulting op, required dB of signal to noise.
 CASES: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], str, float]] = {
     "pool of relu": (lambda x: F.adaptive_avg_pool2d(x.relu(), 1), IMAGE, "mean", 44.0),
     "pool of hardswish": (lambda x: F.adaptive_avg_pool2d(F.hardswish(x), 1), IMAGE, "mean", 40.0),
@@ -138,7 +138,9 @@ def test_the_scale_of_a_known_range(largest: float, steps: int) -> None:
 @pytest.mark.parametrize("observer", ["histogram", "minmax", "moving_average"])
 @pytest.mark.parametrize("quantization", ["int8", "int16"])
 def test_what_is_infinite_saturates(quantization: str, observer: str) -> None:
-    """Of logarithms of 0, and beyond the largest float32, where a range has room too."""
+    """The cases are logarithms of 0 and values beyond the largest float32. The latter also tests
+    ranges with headroom.
+    """
 
     def function(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         return torch.log(x.relu()).clamp(min=-4.0), (x * 60.0).exp()
@@ -161,7 +163,9 @@ def test_what_is_no_number_is_an_error(observer: str) -> None:
 
 @pytest.mark.parametrize("padding", ["zeros", "border"])
 def test_samples_near_their_pixels_have_all_weights(padding: str) -> None:
-    """Of places that calibration shows a little beside a pixel rounding takes some before it."""
+    """Some sampling positions are slightly after a pixel in calibration. Rounding moves some of
+    them before it.
+    """
     lines = torch.arange(11) / 5.5 - 1.0
     grid = torch.stack(torch.meshgrid(lines, lines, indexing="xy"), -1)[None]
 

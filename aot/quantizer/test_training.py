@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantization-aware training: what it reaches, what it leaves, and that it is the model's own."""
+"""Quantization-aware training: its gains, its limits, and its equivalence to training the model
+itself.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ IMAGE = (1, 1, 8, 8)
 
 
 class Net(nn.Module):
-    """Its first BatchNorm and the layer behind it have channels of very different scale."""
+    """Its first BatchNorm and the layer after it have channels of very different scale."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,7 +109,7 @@ def test_training_repairs_badly_scaled_channels() -> None:
     before, after = right(lowered(None)), right(lowered(learn))
     assert before < 0.6, "the net is built to need it"
     assert after > 0.8
-    # Measured against what was trained.
+    # Measured against the trained model.
     assert (lowered(learn).quality.outputs[0].sqnr_db or 0.0) > 10.0
 
 
@@ -171,7 +173,7 @@ PARTS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
 
 @pytest.mark.parametrize("name", PARTS)
 def test_a_folded_batch_norm_trains_as_itself(name: str) -> None:
-    """As long as nothing is quantized: the same outputs, gradients and statistics."""
+    """Without quantization, outputs, gradients and statistics are the same."""
     make, shape = PARTS[name]
     net = model(lambda part, x: part(x), make())
     graph = trainable(net, samples((1, *shape), count=2))
@@ -222,7 +224,7 @@ def test_constants_of_the_size_of_the_batch(name: str) -> None:
 
 
 def test_a_layer_in_float_trains_with_its_batch_norm() -> None:
-    """The weights that are lowered are those that were trained."""
+    """The lowered weights are the trained ones."""
     float_layer = {"default": "int8", "parts.0": "float32"}
     net = model(lambda part, x: part(x), nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)))
     data = samples((1, 3, 5, 6), count=24)
@@ -245,12 +247,12 @@ def test_a_layer_in_float_trains_with_its_batch_norm() -> None:
     )
     unmoved, expected, x = seen
     assert not unmoved
-    # What is quantized are input and output, in steps of 1/50 or less.
+    # Only input and output are quantized, in steps of 1/50 or less.
     torch.testing.assert_close(result.floats(x), expected, rtol=0.0, atol=0.1)
 
 
 def one_step(seen: list[bool]) -> Callable[[nn.Module], None]:
-    """A loop, which notes whether all that is left of a step are numbers."""
+    """Return a training loop of one step. It records whether all results of the step are finite."""
 
     def train(module: nn.Module) -> None:
         optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
@@ -288,7 +290,7 @@ def test_training_goes_on_behind_infinite_fills(name: str) -> None:
 
 
 def test_ranges_follow_what_trains() -> None:
-    """Outputs that become eight times as large in a few steps do not saturate."""
+    """Outputs that grow to eight times their size in a few steps do not saturate."""
     net, data = model(lambda a, x: a(x), nn.Linear(6, 3)), samples((1, 6), count=24)
 
     def train(module: nn.Module) -> None:
@@ -305,7 +307,7 @@ def test_ranges_follow_what_trains() -> None:
 
 
 def test_values_of_one_range_train_in_all_of_it() -> None:
-    """What is concatenated has one range, of the larger part too."""
+    """Concatenated values have one range, including that of the larger part."""
     net = model(lambda a, x: torch.cat([a(x), x * 0.25, x[:, :2] * 8.0], 1), nn.Linear(6, 3))
     data = samples((1, 6), count=24)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training that cannot be used is an error that says why; what changes nothing changes nothing."""
+"""Unusable training is an error with its reason. Training without changes changes nothing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What engines ask of values is done where the quantizer can choose, and nowhere else."""
+"""Requests of engines on values are met where the quantizer can choose, and nowhere else."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_zero_point_0_holds_for_all_that_shares() -> None:
 
 
 def test_a_fixed_range_is_against_a_trait() -> None:
-    """The value keeps its range; partition says that the engine does not take the op."""
+    """The value keeps its range. Partition reports that the engine does not take the op."""
     asked = Traits(zero_point_0=True, shares_quantization=True)
     graph = shaped({"mul": asked}, lambda x: x * x.sigmoid()[:, :1])
     x, gate = only(graph, "mul").all_input_nodes
@@ -91,7 +91,7 @@ def test_of_several_results_those_that_are_quantized_follow(index: int) -> None:
 
 
 def scales(graph: GraphModule, op: str) -> int:
-    """How many weight scales an op has."""
+    """Return the number of weight scales of an op."""
     values = arguments(only(graph, op))
     constants = [tensor_constant(graph, values[n]) for n in ("multiplier", "shift")]
     pairs = zip(*(c.tolist() for c in constants if c is not None), strict=True)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XNNPACK's quantizer, which ExecuTorch has, in front of ours: nothing crashes or becomes float."""
+"""XNNPACK's quantizer from ExecuTorch, applied before Pilotlight's: no crash, and no op becomes
+float.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ NETS: Mapping[str, tuple[tuple[int, ...], Callable[..., torch.Tensor], Callable[
 
 
 def together(*values: Any) -> list[torch.Tensor]:
-    """The nets beside each other: their layers, then an input of each."""
+    """Run the nets in parallel. The arguments are their layers, then one input for each."""
     layers, inputs = values[: len(NETS)], values[len(NETS) :]
     nets = zip(NETS.values(), layers, inputs, strict=True)
     return [function(layer, x) for (_, function, _), layer, x in nets]
@@ -55,7 +57,9 @@ def together(*values: Any) -> list[torch.Tensor]:
 
 @pytest.mark.parametrize("per_channel", [False, True])
 def test_all_is_int8(per_channel: bool) -> None:
-    """All in one model: this quantizer exports its patterns anew for each that it is given."""
+    """All nets are in one model, because this quantizer exports its patterns again for
+    each model.
+    """
     data = samples(*(shape for shape, _, _ in NETS.values()), count=24)
     asked = {"quantizer": quantizer(per_channel), "per_op": False, "min_agreement": 0.0}
     layers = [make() for _, _, make in NETS.values()]

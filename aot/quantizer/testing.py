@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A quantizer such as others write, what it asks for, and small nets for it."""
+"""A third-party style quantizer, its requests, and small nets for it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Other(Quantizer):  # type: ignore[misc]
 def integer_bias(
     sources: Any, scheme: torch.qscheme = torch.per_tensor_symmetric
 ) -> DerivedQuantizationSpec:
-    """int32 in steps of the products' scales, as many quantizers have it."""
+    """Return an int32 bias in steps of the products' scales, as in many quantizers."""
 
     def scales(found: Any) -> tuple[torch.Tensor, torch.Tensor]:
         (x, _), (w, _) = (observer.calculate_qparams() for observer in found)

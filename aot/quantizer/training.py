@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantization-aware training: the prepared graph as a module that a training loop runs.
+"""Quantization-aware training: the prepared graph as a module for a training loop.
 
-Fake quantizers stand where observers would, weights are parameters, and each BatchNorm that was
-folded lives: the convolution computes with the weights that it will have when the running
-statistics are folded in, quantized, and what comes out is normalized by the batch's.
+Fake quantizers replace observers, weights are parameters, and each folded BatchNorm stays active.
+The convolution computes with the quantized weights it will have once the running statistics are
+folded in. Its result is normalized by the batch's statistics.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from aot.upstream.torchao import FakeQuantize, FixedQParamsObserver, ObserverBas
 
 @dataclass(frozen=True)
 class Batches:
-    """What a training loop calls the model with.
+    """Inputs of a training loop to the model.
 
     Attributes:
-      prepare: exports the model with inputs of some shape, and puts in fake quantizers.
-      tensors: what the exported model takes, of the arguments that the user's takes.
+      prepare: exports the model for inputs of some shape, and inserts fake quantizers.
+      tensors: inputs of the exported model, selected from the arguments of the user's.
     """
 
     prepare: Callable[[Sequence[torch.Tensor]], GraphModule]
@@ -39,17 +39,17 @@ class Batches:
 
 
 Train = Callable[[nn.Module], object]
-"""A training loop: changes the parameters of the module that it is given, in place."""
+"""A training loop: it changes the parameters of the module it is given, in place."""
 
-_SMALLEST = 1e-12  # of a factor that is divided by
+_SMALLEST = 1e-12  # lower bound of a divisor
 
 
 class _OneValue(Exception):
-    """A batch has one value of each channel, of which nothing can be said how it varies."""
+    """Error: a batch has only one value for each channel, so its variance is unknown."""
 
 
 class _LiveNorm(nn.Module):
-    """A BatchNorm behind the convolution or linear layer that it is folded into."""
+    """A BatchNorm after the convolution or linear layer it is folded into."""
 
     bias: torch.Tensor
     mean: torch.Tensor
@@ -74,7 +74,7 @@ class _LiveNorm(nn.Module):
         return 1.0 / self.batches
 
     def factor(self) -> torch.Tensor:
-        """By what folding multiplies each channel."""
+        """Return the factor of folding for each channel."""
         factor = self.scale * torch.rsqrt(self.variance + self.epsilon)
         return torch.where(factor.abs() < _SMALLEST, _SMALLEST, factor)
 
@@ -85,7 +85,7 @@ class _LiveNorm(nn.Module):
         return (self.bias - self.mean) * self.factor() + self.offset
 
     def forward(self, y: torch.Tensor) -> torch.Tensor:
-        """y [N, C, ...], computed with the folded weight and without a bias."""
+        """Normalize y [N, C, ...], computed with the folded weight and without a bias."""
         channels = [1, -1] + [1] * (y.dim() - 2)
         if not self.training:
             return y + self.folded_bias().reshape(channels)
@@ -115,10 +115,11 @@ class _FoldedWeight(nn.Module):
 
 
 class Trainable(nn.Module):
-    """A model in training for int8; takes and gives what the model does, in batches of any size.
+    """A model in training for int8. Its inputs and outputs are the model's, in batches of any size.
 
-    In train mode BatchNorm takes the batch's statistics and ranges follow the values; in eval mode
-    both stay. Dropout is off in both, and so is autocast: fake quantizers round float32.
+    BatchNorm uses the batch's statistics in train mode, and ranges follow the values. Both stay
+    fixed in eval mode. Dropout is off in both modes. So is autocast, because fake quantizers round
+    float32.
     """
 
     def __init__(self, deployed: GraphModule, batches: Batches) -> None:
@@ -192,7 +193,7 @@ class Trainable(nn.Module):
             if made is not None and ours is not None and made.shape != ours.shape:
                 if isinstance(ours, nn.Parameter):
                     raise _another_graph(inputs)
-                # Of the size of the batch, as zeros that something is added to are.
+                # The constant has the size of the batch, such as zeros used as the base of a sum.
                 node.target = new_buffer(module, f"{node.name}_of_batch", made)
             if node.name in self.norms:
                 _make_live(module, node, self.norms[node.name])
@@ -216,10 +217,10 @@ class Trainable(nn.Module):
                 )
 
     def finish(self, floats: GraphModule) -> None:
-        """Folds BatchNorm, and has the fake quantizers see the weights as they are now.
+        """Fold BatchNorm and update the fake quantizers with the current weights.
 
         Args:
-          floats: the graph that was prepared; gets the weights too.
+          floats: the graph before preparation; gets the weights too.
 
         Raises:
           LoweringError: training left parameters that are NaN or infinite.
@@ -247,10 +248,10 @@ class Trainable(nn.Module):
 
 
 class _FirstNotANumber(Interpreter):
-    """Runs a graph in training as far as to the first value that a fake quantizer cannot take.
+    """Interpreter of a graph in training, up to the first value rejected by a fake quantizer.
 
     Attributes:
-      value: that one.
+      value: the rejected one.
     """
 
     value: Node | None = None
@@ -273,14 +274,16 @@ def _another_graph(inputs: Sequence[torch.Tensor]) -> LoweringError:
 
 
 def _not_a_number(graph: GraphModule, inputs: Sequence[torch.Tensor]) -> LoweringError | None:
-    """What to say of a NaN that a graph in training computes; None if it does not again."""
+    """Return an error for a NaN computed by a graph in training; None if it does not
+    occur again.
+    """
     interpreter = _FirstNotANumber(graph)
     with suppress(NotANumber):
         interpreter.run(*inputs)
     value = interpreter.value
     if value is None:
         return None
-    if value.op == "call_module":  # a BatchNorm behind its layer
+    if value.op == "call_module":  # a BatchNorm after its layer
         value = value.all_input_nodes[0]
     where = place_of(value)
     return LoweringError(
@@ -292,8 +295,9 @@ def _not_a_number(graph: GraphModule, inputs: Sequence[torch.Tensor]) -> Lowerin
 
 
 def _check_observers(deployed: GraphModule) -> None:
-    """Raises LoweringError where another quantizer has observers that quantize nothing as the model
-    trains: the weights would not learn of it, and would be taken for constants.
+    """Raise LoweringError if observers of another quantizer do not quantize during training.
+
+    The weights would not adapt to them, and would be treated as constants.
     """
     found = []
     for node in deployed.graph.nodes:
@@ -338,7 +342,9 @@ def _constants(module: GraphModule, node: Node) -> list[Node]:
 
 
 def _make_live(module: GraphModule, node: Node, norm: nn.Module) -> None:
-    """Has a layer compute with the weight that its BatchNorm gives it, and puts that behind it."""
+    """Make a layer compute with the weight from its BatchNorm, and insert the BatchNorm
+    after it.
+    """
     graph, weight = module.graph, node.args[1]
     assert isinstance(weight, Node) and isinstance(norm, _LiveNorm)
     for name, part in (("norm", norm), ("folded_weight", _FoldedWeight(norm))):
@@ -374,15 +380,15 @@ def _assign(module: nn.Module, name: str, value: torch.Tensor) -> None:
 def train_prepared(
     deployed: GraphModule, floats: GraphModule, batches: Batches, train: Train
 ) -> None:
-    """Trains a prepared and calibrated graph, in place.
+    """Train a prepared and calibrated graph, in place.
 
     Args:
-      deployed: with fake quantizers, of the example inputs' shapes; its weights are copied before
-        they change.
-      floats: the graph that it was prepared from; gets the trained weights.
+      deployed: with fake quantizers, of the example inputs' shapes; its weights are
+        copied before they change.
+      floats: the graph it was prepared from; gets the trained weights.
       batches: make such a graph for inputs of other shapes.
-      train: the loop; torch's random numbers are seeded for it, so the same loop gives the same
-        weights.
+      train: the loop; torch's random numbers are seeded for it, so the same loop gives
+        the same weights.
 
     Raises:
       LoweringError: the model keeps state, or training left NaN or infinite values.

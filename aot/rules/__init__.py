@@ -23,17 +23,17 @@ FAMILIES: Sequence[Family] = [
 ]
 _TABLE: dict[object, Rule] = {op: rule for f in FAMILIES for op, rule in f.rules.items()}
 
-# Of ops with several results.
+# For ops with several results.
 _RESULTS = {op: rules for f in FAMILIES for op, rules in f.results.items()}
 
 _FLOAT = "float"
 
 KEPT = (*function.KEPT, *(op for f in FAMILIES for op in f.kept))
-"""Composite ops that export leaves whole."""
+"""Composite ops that export does not decompose."""
 
 
 def register(rule: Rule, *targets: object) -> None:
-    """Has a rule lower ATen ops that none lowers yet: for ops that are defined elsewhere.
+    """Register a rule for ATen ops without one. Use this for ops defined elsewhere.
 
     Raises:
       ValueError: there is a rule for one of them.
@@ -50,7 +50,8 @@ def keep_float(node: Node) -> None:
 
 
 def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
-    """The rule that lowers a node, or None if its op, or this result of it, has no int8 form.
+    """Return the rule that lowers a node, or None if its op, or this result of it, has no int8
+    form.
 
     Args:
       node: of the ATen graph.
@@ -63,7 +64,9 @@ def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
 
 
 def on_floats(node: Node) -> Rule | None:
-    """The rule that makes of a node the same op of the dialect on float32, None if none does."""
+    """Return the rule that lowers a node to the same dialect op on float32; None if
+    there is none.
+    """
     if node.op != "call_function":
         return None
     of_others = unary.mask_rule(node) or masks.on_masks(node) or integers.exact_to_float(node)
@@ -85,19 +88,19 @@ def _table_rule(node: Node) -> Rule | None:
 
 
 def has_rules_by_result(call: Node) -> bool:
-    """Whether a call has no rule itself because each of its results may have one."""
+    """Return True if a call has no rule itself because each of its results may have one."""
     return call.target in _RESULTS
 
 
 def unread_states(call: Node) -> list[int]:
-    """Which results of a call are states that are observed, but that nobody takes."""
+    """Return the results of a call that are unread but observed states."""
     taken = {taken_from(user)[1] for user in call.users}
     rules = enumerate(_RESULTS.get(call.target, ()))
     return [i for i, rule in rules if isinstance(rule.output, Carries) and i not in taken]
 
 
 def gives_integers(node: Node, roots: Roots | None = None) -> bool:
-    """Whether a rule makes of a node what is not quantized; `roots` as in rule_for."""
+    """Return True if a rule lowers a node to an unquantized value; `roots` as in rule_for."""
     value = node.meta.get("val")
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         return False
@@ -106,13 +109,14 @@ def gives_integers(node: Node, roots: Roots | None = None) -> bool:
 
 
 def has_rule(target: object) -> bool:
-    """Whether a rule makes an op of the dialect of some form of an ATen op."""
+    """Return True if a rule lowers some form of an ATen op to the dialect."""
     return target in _TABLE or target in _RESULTS or is_elementwise(target)
 
 
 def fused_clamp(node: Node, roots: Roots | None = None) -> tuple[Node, Clamp] | None:
-    """(producer, clamp) if the node is a clamp that its only producer can fuse; `roots` as in
-    rule_for.
+    """Return (producer, clamp) if the node is a clamp fusible with its only producer.
+
+    `roots` is as in rule_for.
     """
     clamp = as_clamp(node)
     if clamp is None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.add, sub, lerp, mul and div of two tensors to pl::add, mul and div; aten.maximum, minimum
-and clamp with tensors as limits to pl::maximum and pl::minimum.
+"""Lowering of aten.add, sub, lerp, mul and div of two tensors to pl::add, mul and div.
+
+aten.maximum, minimum, and clamp with tensors as limits, become pl::maximum and pl::minimum.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class Binary:
 
 
 def _terms(node: Node) -> tuple[float, float]:
-    """What both operands of a sum are multiplied with."""
+    """Return the factors of both operands of a sum."""
     if node.target is _LERP:
         weight = float(argument(node, "weight"))
         return 1.0 - weight, weight
@@ -91,8 +92,9 @@ def _terms(node: Node) -> tuple[float, float]:
 
 
 class Limits:
-    """The result has its own quantization, for limits may be far inside of what they limit. Tables
-    bring the operands to it, so the result is torch's, rounded once.
+    """Maximum, minimum or clamp. The result has its own quantization, because limits may be far
+    inside of the limited range. Tables convert the operands to it, so the result equals torch's,
+    rounded once.
     """
 
     output: ClassVar[Output] = Observed()

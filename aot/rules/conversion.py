@@ -14,14 +14,14 @@ from kernels.quantize.op_requantize import requantize, requantize_arguments
 def converted(
     builder: Builder, value: Node, quantization: Quantization, origin: Origin, name: str
 ) -> Node:
-    """A node of the dialect; the value itself where there is nothing to do.
+    """Return a node of the dialect; the value itself if no conversion is needed.
 
     Args:
       builder: makes it.
       value: is quantized.
       quantization: of the result.
-      origin: what to write on it.
-      name: what its constants' names start with.
+      origin: metadata for the node.
+      name: prefix of its constants' names.
     """
     given = quantization_of(value)
     if given == quantization:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.convolution (2d) to pl::conv2d, pl::depthwise_conv2d or pl::transpose_conv2d."""
+"""Lowering of aten.convolution (2d) to pl::conv2d, pl::depthwise_conv2d or pl::transpose_conv2d."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float forms of ops that have an int8 form: what those become that stay in float32 by request, in
-ops with a float kernel.
-"""
+"""Float forms of ops with an int8 form: float kernels for ops that stay in float32 by request."""
 
 from __future__ import annotations
 
@@ -21,15 +19,15 @@ _aten = torch.ops.aten
 
 
 class FloatCall:
-    """A float op between float values, as a form of it sees it.
+    """One float op between float values, as passed to its float form.
 
-    Args:
+    Attributes:
       node: the ATen node.
       inputs: its input nodes, by the ATen node, in the new graph.
-      constants: gives the tensor of an ATen node that is a constant.
+      constants: returns the tensor of an ATen node that is a constant.
       graph: the new one.
       builder: makes its nodes.
-      origin: what to write on them.
+      origin: metadata for them.
     """
 
     def __init__(
@@ -93,7 +91,7 @@ def _clamp(call: FloatCall) -> Node:
 
 
 def _comparison(call: FloatCall) -> Node:
-    """a > b is b < a."""
+    """Lower a comparison. a > b is computed as b < a."""
     name = str(call.node.target).split(".")[1]
     target, swaps = _COMPARISONS[name]
     sides = _sides(call)
@@ -114,7 +112,7 @@ def _sides(call: FloatCall) -> list[Node]:
 
 
 def _number(call: FloatCall, name: str, value: float) -> Node:
-    """A constant that leaves the result the shape that it has, also without dimensions."""
+    """Return a constant that keeps the result's shape, also without dimensions."""
     shape = (1,) if call.node.meta["val"].dim() else ()
     return call.constant(name, torch.full(shape, value))
 
@@ -156,7 +154,9 @@ _WITH_ALPHA = (_aten.add.Tensor, _aten.add.Scalar, _aten.sub.Tensor, _aten.sub.S
 
 
 def float_form(node: Node) -> Callable[[FloatCall], Node] | None:
-    """What makes the float form of an ATen node that may be int8 too; None if there is none."""
+    """Return the maker of the float form of an ATen node that may be int8 too; None if there is
+    none.
+    """
     if node.target in _WITH_ALPHA and argument(node, "alpha") != 1:
         return None
     # Integers and masks are compared elsewhere.

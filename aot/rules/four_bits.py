@@ -19,7 +19,7 @@ _LINEAR, _CONVOLUTION = torch.ops.aten.linear.default, torch.ops.aten.convolutio
 
 
 def has_four_bit_form(node: Node) -> bool:
-    """Whether an ATen node is a linear layer, or a convolution that is one for each pixel."""
+    """Return True if an ATen node is a linear layer, or a pointwise (1x1) convolution."""
     if node.target is not _CONVOLUTION:
         return node.target is _LINEAR
     kernel = node.args[1].meta["val"].shape[2:]  # type: ignore[union-attr]
@@ -63,7 +63,7 @@ def _in_groups(values: torch.Tensor, grouped: bool) -> tuple[torch.Tensor, torch
         divisors = torch.gcd(divisors, column)
     # Small weights whose bias needs a coarser step have lost their common divisor.
     needed = (groups.abs().amax(2) + limit - 1) // limit
-    # That of a few weights may be a multiple of their scale.
+    # The common divisor of a few weights may be a multiple of their scale.
     possible = torch.arange(MAX_GROUP_SCALE, 0, -1)
     fits = (divisors[..., None] % possible == 0) & (possible >= needed[..., None])
     is_found = fits.any(-1) & (divisors > 0)

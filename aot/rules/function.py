@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which nodes are functions of one value: an elementwise op, or several, whose only tensor input is
-one value of the same shape.
+"""Detection of pointwise functions: one or more elementwise ops whose only tensor input is one
+value of the same shape.
 
-`x * torch.sigmoid(x)`, `torch.where(x > 0, x, 0.1 * x)` and `1 / (1 + x.abs())` are each one
-function of x, whatever ops they are written with, so each is one table on the device.
+`x * torch.sigmoid(x)` is one function of x. So are `torch.where(x > 0, x, 0.1 * x)` and `1 / (1 +
+x.abs())`. Each becomes one table on the device, independent of the ops used.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ _UNMARKED = {
 """Ops that are pointwise although torch does not mark them so."""
 
 KEPT = tuple(getattr(_aten, name).default for name in _COMPOSITE.split())
-"""Composite ops among them that export leaves whole: decomposition would scatter them."""
+"""Composite pointwise ops that export keeps whole. Decomposition would scatter them."""
 
 
 @functools.cache
 def is_elementwise(target: object) -> bool:
-    """Whether each element of an op's one result is a function of one element of each tensor that
-    it takes: the op is marked so by torch, and is not random.
+    """Return True if an op is marked as pointwise by torch and is not random.
+
+    Each element of its one result is then a function of one element of each input tensor.
     """
     if not isinstance(target, OpOverload):
         return False
@@ -59,13 +60,13 @@ def is_elementwise(target: object) -> bool:
 
 
 WHOLE = "whole"
-"""Key of a node's meta: the dtype of the whole numbers that it chooses from, now float32."""
+"""Key of a node's meta: the dtype of the integer inputs it selects from, now float32."""
 
 _OF_SAMPLES = "of samples"
 _MATERIALIZED = "materialized"
 _INTEGER_END = "integer_end"
 
-# function_root of nodes for which it is known; what is not elementwise has none.
+# function_root of nodes for which it is known. Nodes that are not elementwise have none.
 Roots = dict[Node, Node | None]
 
 _KNOWN: dict[Graph, Roots] = {}
@@ -82,44 +83,44 @@ def is_scalar(value: object) -> bool:
 
 
 def is_mask(node: Node) -> bool:
-    """Whether a value is a tensor of bools."""
+    """Return True if a value is a tensor of bools."""
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and value.dtype == torch.bool
 
 
 def is_integers(node: Node) -> bool:
-    """Whether a value is a tensor of indices, or of other numbers that are no floats."""
+    """Return True if a value is a tensor of indices, or of other integers."""
     return is_unquantized(node) and not is_mask(node)
 
 
 def is_unquantized(node: Node) -> bool:
-    """Whether a value is no tensor of floats: masks, indices and other integers."""
+    """Return True if a value is no tensor of floats: masks, indices and other integers."""
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and not value.is_floating_point()
 
 
 def of_samples(node: Node) -> bool:
-    """Whether a node makes integers of whole numbers of int16, which are float32 now."""
+    """Return True if a node converts int16 integer inputs, now float32, back to integers."""
     return _OF_SAMPLES in node.meta
 
 
 def masks_of(node: Node) -> list[Node]:
-    """The masks that an op, or a function of one value, reads."""
+    """Return the masks an op, or a pointwise function, reads."""
     return [source for source in unquantized_of(node) if is_mask(source)]
 
 
 def unquantized_of(node: Node) -> list[Node]:
-    """What an op, or a function of one value, reads that is not quantized."""
+    """Return the unquantized values an op, or a pointwise function, reads."""
     root = function_root(node)
     sources = taken_from(node)[0].all_input_nodes if root is None else [root]
     return [source for source in sources if is_unquantized(source)]
 
 
 def function_root(node: Node) -> Node | None:
-    """The one value that a node is a function of; None if it is no such function.
+    """Return the one value a node is a function of; None if it is no such function.
 
-    A clamp that its producer fuses is not a function of the producer: the two are one op. The
-    root is never itself a function of one value.
+    A clamp fused with its producer is not a function of the producer: the two are one op. The root
+    is never itself a pointwise function.
     """
     if node.graph in _KNOWN:
         return _KNOWN[node.graph].get(node)
@@ -130,7 +131,7 @@ def function_root(node: Node) -> Node | None:
 
 
 def function_roots(graph: Graph) -> Roots:
-    """function_root of every node of a graph, in one walk."""
+    """Return function_root of every node of a graph, in one walk."""
     roots: Roots = {}
     for node in graph.nodes:
         roots[node] = _find_root(node, roots)
@@ -139,8 +140,11 @@ def function_roots(graph: Graph) -> Roots:
 
 @contextmanager
 def roots_known(graph: Graph) -> Iterator[Roots]:
-    """function_roots of a graph that nobody changes within it, where function_root knows them, too:
-    it would walk back through all that is elementwise, a whole network of residual sums.
+    """Cache function_roots of a graph that stays unchanged inside the context; function_root uses
+    it, too.
+
+    Without the cache it would walk back through all elementwise ops, e.g. a whole network of
+    residual sums.
     """
     _KNOWN[graph] = function_roots(graph)
     try:
@@ -150,11 +154,12 @@ def roots_known(graph: Graph) -> Iterator[Roots]:
 
 
 def mark_materialized(module: GraphModule) -> None:
-    """Marks the functions that something else than a function of the same value reads: they have to
-    be computed, and cannot only be part of a larger function's table.
+    """Mark the functions with readers other than functions of the same value.
 
-    Run once on the float graph. Functions of such a value start there, as they must once it is
-    quantized. Integers that are not only on the way of such a function end it.
+    Such a function has to be computed. It cannot only be part of a larger function's table.
+
+    Run this once on the float graph. Functions of such a value start there, as they must after
+    quantization. Integers end such a function unless they are only intermediate values of it.
     """
     for node in module.graph.nodes:
         is_cast = node.target is _aten._to_copy.default and is_integers(node)
@@ -164,7 +169,7 @@ def mark_materialized(module: GraphModule) -> None:
     for node, root in reversed(list(roots.items())):
         if root is None or not is_integers(node):
             continue
-        # What is computed of the integers that are a function of a mask is none of the mask.
+        # Values computed from integers that are a function of a mask are no functions of the mask.
         inside = [
             roots[user] is root and not (is_mask(root) and _INTEGER_END in user.meta)
             for user in node.users
@@ -177,9 +182,12 @@ def mark_materialized(module: GraphModule) -> None:
 def split_functions(
     module: GraphModule, setting: Callable[[Node], str], stays_float: Callable[[Node], bool]
 ) -> int:
-    """Marks where a function goes from one layer to another with another setting: it is computed in
-    two steps, each as its layer asks. So is one of floats that is read through a mask: no table is
-    of floats, and what is behind the mask has a form of masks. Returns how many there are.
+    """Mark the points at which a function crosses layers with different settings; return their
+    number.
+
+    Such a function is computed in two steps, each with its layer's setting. A function of floats
+    read through a mask is also split: there are no tables of floats, and ops after the mask have a
+    form for masks.
     """
     roots = function_roots(module.graph)
 
@@ -197,8 +205,10 @@ def split_functions(
 
 
 def _mark_read_by_others(graph: Graph) -> None:
-    """Marks the first function that a function of its value reads and something else too, until
-    there is none: each mark may change what those behind it are functions of.
+    """Mark functions with a reader inside and one outside of functions of the same value, first to
+    last.
+
+    Each mark may change the roots of later nodes, so the search repeats until none is left.
     """
     roots = function_roots(graph)
     nodes = list(graph.nodes)
@@ -223,7 +233,7 @@ def _is_read_by_others(node: Node, roots: Roots) -> bool:
 
 
 def _found_anew(marked: Node, roots: Roots) -> Iterator[Node]:
-    """Finds the roots again that change as a node is marked; the nodes whose roots did."""
+    """Recompute the roots that change if a node is marked. Yield the nodes with a changed root."""
     reached = deque(marked.users)
     while reached:
         node = reached.popleft()
@@ -235,7 +245,7 @@ def _found_anew(marked: Node, roots: Roots) -> Iterator[Node]:
 
 
 def _find_root(node: Node, roots: Roots) -> Node | None:
-    """The root of a node whose elementwise sources have theirs already."""
+    """Return the root of a node. Its elementwise sources must have theirs already."""
     from aot.rules import fused_clamp  # the table of rules is built from this module
 
     if node.op != "call_function" or not is_elementwise(node.target):
@@ -258,15 +268,18 @@ def _find_root(node: Node, roots: Roots) -> Node | None:
     if not isinstance(value, torch.Tensor) or not isinstance(own, torch.Tensor):
         return None
     if own.dtype == torch.float32 and node.meta.get(WHOLE) == torch.int16:
-        return None  # a table of int16 has straight lines, which round
+        return None  # an int16 table interpolates linearly, with rounding
     if of_samples(node):
         return None
     return root if value.shape == own.shape and root.op != "get_attr" else None
 
 
 def _sources_first(node: Node, ends: Callable[[Node], bool]) -> list[Node]:
-    """A node and what it is computed from, up to where `ends` says (not included), each behind its
-    sources. Without recursion: a chain may be longer than Python's stack.
+    """Return a node and its ancestors, each after its sources, up to nodes for which `ends` is
+    true.
+
+    End nodes are not included. The search is not recursive: a chain may be longer than Python's
+    stack.
     """
     order: dict[Node, None] = {}
     stack = [node]
@@ -283,15 +296,16 @@ def _sources_first(node: Node, ends: Callable[[Node], bool]) -> list[Node]:
 
 
 def is_interior(node: Node, roots: Roots) -> bool:
-    """Whether a function of one value is needed only by functions of the same value; `roots` of the
-    whole graph.
+    """Return True if a pointwise function is needed only by functions of the same value.
+
+    `roots` must be those of the whole graph.
     """
     root = roots[node]
     return root is not None and bool(node.users) and all(roots[u] is root for u in node.users)
 
 
 def parts_of(ends: Container[Node], roots: Roots) -> set[Node]:
-    """What only functions of the same value need, of which `ends` has the last."""
+    """Return nodes needed only by functions of the same value; `ends` holds the last of these."""
     parts: set[Node] = set()
     for node in reversed(roots):
         if is_interior(node, roots) and all(u in ends or u in parts for u in node.users):
@@ -300,7 +314,7 @@ def parts_of(ends: Container[Node], roots: Roots) -> set[Node]:
 
 
 def members(node: Node) -> list[Node]:
-    """The ops that make up the function at `node`, the node itself last."""
+    """Return the ops that make up the function at `node`, the node itself last."""
     root = function_root(node)
     return _sources_first(node, lambda n: n is root or is_scalar(n))
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops that place elements of a tensor by constants (flip, roll, repeat, expand, index, nearest
-upsampling, ...) to pl::gather; index, index_select and gather by what the model is given or
-computes to pl::embedding.
+"""Lowering of ops that move elements by constants (flip, roll, repeat, expand, index, nearest
+upsampling, ...) to pl::gather.
 
-What an op does by constants is asked of the op itself, run on the places of the elements.
+index, index_select and gather with given or computed indices become pl::embedding. To find the
+index map of an op with constants, the op itself runs on the positions of the elements.
 """
 
 from __future__ import annotations
@@ -91,12 +91,12 @@ class Gather(UnaryRule):
 
 
 def _has_computed(node: Node) -> bool:
-    """Whether indices are no constants."""
+    """Return True if some indices are not constant."""
     return any(n.op != "get_attr" for n in node.all_input_nodes if n is not node.args[0])
 
 
 def _rows(call: Call) -> Node:
-    """What computed indices take: rows of a table."""
+    """Lower computed indices: they read rows of a table."""
     (x,) = call.inputs
     shape = shape_of(x)
     of = places(call, shape)
@@ -111,8 +111,10 @@ def _rows(call: Call) -> Node:
 def _by_dimension(
     placed: _Positions, shape: tuple[int, ...], before: tuple[int, ...], result: tuple[int, ...]
 ) -> dict[int, torch.Tensor] | None:
-    """What each dimension of the result takes from the same one of the input, whose shape has 1s in
-    front; None if they are not the same. Dimensions that stay are left out.
+    """Return for each dimension of the result its indices into the same input dimension.
+
+    The input's shape has leading 1s. The result is None if the dimensions do not correspond.
+    Unchanged dimensions are left out.
     """
     if len(before) != len(result):
         return None
@@ -133,8 +135,9 @@ def _by_dimension(
 def _of_parts(
     placed: _Positions, shape: tuple[int, ...], result: tuple[int, ...]
 ) -> tuple[tuple[int, int], dict[int, torch.Tensor]]:
-    """[parts, elements], and what the result's parts take of the input's; the leading dimensions
-    count the parts as far as all are treated the same.
+    """Return [parts, elements], and the index map from the result's parts to the input's.
+
+    Leading dimensions count as parts as long as all parts have the same index map.
     """
     elements = torch.arange(math.prod(shape), dtype=torch.float64).reshape(shape)
     positions = placed(elements).reshape(-1)

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic on integers, which are not quantized, to pl::integer_add and its kin; comparisons of
-them to masks; sums of them, and of masks, to pl::integer_sum; the largest of them to pl::topk; an
-integer that becomes a float to pl::integer_quantize, or pl::integer_to_float.
+"""Lowering of unquantized integers.
+
+- Arithmetic becomes pl::integer_add and similar ops.
+- Comparisons become masks.
+- Sums of integers and of masks become pl::integer_sum.
+- The largest of integers becomes pl::topk.
+- A conversion to float becomes pl::integer_quantize, or pl::integer_to_float.
 """
 
 from __future__ import annotations
@@ -57,7 +61,7 @@ _ARITHMETIC: dict[object, Op] = {
     _aten.bitwise_and.Tensor: integer_and,
 }
 _MAY_WRAP = (_aten.add.Tensor, _aten.sub.Tensor, _aten.mul.Tensor)
-# The op, whether the operands change sides, and whether the result is negated.
+# The op, and two flags: the operands are swapped, and the result is negated.
 _COMPARISONS = {
     "eq": (integer_equal, False, False),
     "ne": (integer_equal, False, True),
@@ -133,7 +137,7 @@ def _comparison(node: Node) -> tuple[Op, bool, bool]:
 
 
 class Sum(_OfIntegers):
-    """Of integers, or of a mask, whose true elements it counts."""
+    """Rule for sums of integers, or of a mask, counting its true elements."""
 
     def op(self, node: Node) -> Op:
         return integer_sum
@@ -172,8 +176,8 @@ class Best(_OfIntegers):
 
 
 class Same(_OfIntegers):
-    """Integers of another type, which are int32 on the device either way: in one of fewer bits they
-    wrap around.
+    """Rule for conversions between integer types. All are int32 on the device. Conversions to fewer
+    bits wrap around.
     """
 
     def op(self, node: Node) -> Op:
@@ -194,7 +198,7 @@ class Same(_OfIntegers):
 
 
 class Widened(_OfIntegers):
-    """Whole numbers of int16 as integers: sums of one of them."""
+    """Rule for int16 integer inputs as integers: sums of one element each."""
 
     def activations(self, node: Node) -> list[Node]:
         return node.all_input_nodes
@@ -210,7 +214,7 @@ class Widened(_OfIntegers):
 
 
 class Given(_OfIntegers):
-    """Float32 of an input's whole numbers, which the device has as they are."""
+    """Rule for the float32 form of integer inputs. The device keeps them unchanged."""
 
     def __init__(self, quantization: Quantization) -> None:
         self.output = Exact(quantization)  # type: ignore[misc]
@@ -224,7 +228,7 @@ class Given(_OfIntegers):
 
 
 class GivenToFloat(_OfIntegers):
-    """The same that is to stay float32."""
+    """The same rule, for values that have to stay float32."""
 
     def op(self, node: Node) -> Op:
         return dequantize
@@ -249,7 +253,7 @@ class ToFloat(_OfIntegers):
 
 
 class ExactToFloat(_OfIntegers):
-    """What is to stay float32, of integers or of a mask."""
+    """Rule for conversions of integers or a mask to values that stay float32."""
 
     def op(self, node: Node) -> Op:
         return integer_to_float
@@ -309,8 +313,8 @@ _RULES: dict[object, Rule] = {
 
 
 def integer_rule(node: Node) -> Rule | None:
-    """The rule of an op all of whose tensors are integers, or of a sum of a mask; None if it is
-    another.
+    """Return the rule of an op with only integer tensors, or of a sum of a mask; None for other
+    ops.
     """
     if of_samples(node):
         return _WIDENED
@@ -332,7 +336,7 @@ def integer_rule(node: Node) -> Rule | None:
 
 
 def is_given(node: Node) -> bool:
-    """Whether a node makes float32 of an input's whole numbers."""
+    """Return True if a node converts integer inputs to float32."""
     if node.target is not _aten._to_copy.default or node.meta["val"].dtype != torch.float32:
         return False
     (source,) = node.all_input_nodes
@@ -340,14 +344,14 @@ def is_given(node: Node) -> bool:
 
 
 def whole_quantization(node: Node) -> Quantization | None:
-    """The quantization of whole numbers that are float32 now; None of other values."""
+    """Return the quantization of integer inputs that are float32 now; None for other values."""
     value = node.meta.get("val")
     is_float = isinstance(value, torch.Tensor) and value.dtype == torch.float32
     return WHOLE_NUMBERS[node.meta[WHOLE]] if is_float and WHOLE in node.meta else None
 
 
 def of_whole_numbers(rule: Rule, node: Node) -> Rule:
-    """The rule of a node; whole numbers that it gives stay as they are."""
+    """Return the rule of a node. If its result is integer inputs, the result stays exact."""
     whole = whole_quantization(node)
     if whole is None or not isinstance(rule.output, Observed):
         return rule
@@ -364,8 +368,8 @@ def held(node: Node, value: object) -> object:
 
 
 def narrow(node: Node) -> tuple[str, str] | None:
-    """What is to be said of arithmetic on integers that are narrower than the device's; None of
-    others.
+    """Return the error text for arithmetic on integers narrower than the device's; None if not
+    narrower.
     """
     bits = 8 * node.meta["val"].dtype.itemsize
     if bits >= 32:
@@ -374,14 +378,16 @@ def narrow(node: Node) -> tuple[str, str] | None:
 
 
 def of_narrow_input(node: Node) -> tuple[str, str] | None:
-    """The same of an op on an input's whole numbers that is not their float32."""
+    """Return the same for an op on an integer input, except its conversion to float32."""
     given = [n for n in node.all_input_nodes if n.op == "placeholder" and is_unquantized(n)]
     wrong = [n for n in given if n.meta["val"].dtype in WHOLE_NUMBERS and not is_given(node)]
     return narrow(wrong[0]) if wrong else None
 
 
 def exact_to_float(node: Node) -> Rule | None:
-    """The rule of what makes float32 of integers or a mask, to stay float32; None of other ops."""
+    """Return the rule for conversions of integers or masks to values that stay float32; None for
+    other ops.
+    """
     if is_given(node):
         return _GIVEN_TO_FLOAT
     to_float = node.target is _aten._to_copy.default and node.meta["val"].dtype == torch.float32

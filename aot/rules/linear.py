@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.linear to pl::linear."""
+"""Lowering of aten.linear to pl::linear."""
 
 from __future__ import annotations
 

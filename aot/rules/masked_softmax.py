@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""softmax over the positions that a mask keeps, to pl::masked_softmax.
+"""Lowering of softmax over the positions kept by a mask, to pl::masked_softmax.
 
-ATen has no such op: what users write for it is an addition of minus infinity, of which no observer
-could make a scale. decompose_attention.py and mask_softmax.py in aot/passes/aten/attention make it
-of that.
+ATen has no such op. Users write it as an addition of minus infinity, and no observer can derive a
+scale from that. decompose_attention.py and mask_softmax.py in aot/passes/aten/attention convert
+that pattern.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ def _masked_softmax(input: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 _LIBRARY.impl("masked_softmax", _masked_softmax, "CompositeExplicitAutograd")
 MASKED_SOFTMAX = torch.ops.pl_float.masked_softmax.default
-"""(input float32 [..., N], mask bool): over the last dimension, of the elements where the mask,
-which broadcasts, is true; 0 elsewhere, and in a row without any."""
+"""(input float32 [..., N], mask bool): softmax over the last dimension, of the elements with a true
+mask, which broadcasts. The result is 0 elsewhere, and in a row without any.
+"""
 
 
 class MaskedSoftmax(UnaryRule):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Masks: comparisons of two tensors to pl::less and pl::equal, logic of two masks and aten.where to
-pl::where, aten.any and all to pl::amax and amin.
+"""Lowering of masks: comparisons of two tensors to pl::less and pl::equal, logic of two masks and
+aten.where to pl::where, aten.any and all to pl::amax and amin.
 
-A mask is a bool tensor; it is not quantized. What is a function of one mask, or a mask that is a
-function of one value, is in unary.py.
+A mask is a bool tensor and is not quantized. unary.py lowers functions of one mask, and masks that
+are a function of one value.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ALL = (_aten.all.default, _aten.all.dim, _aten.all.dims)
 
 
 def inverted(call: Call, mask: Node) -> Node:
-    """The mask that is true where a mask is not."""
+    """Return the negated mask."""
     false, true = (call.constant(str(t), torch.tensor(t)) for t in (False, True))
     return call.emit(where, mask, false, true, edge=Edge())
 
@@ -56,7 +56,7 @@ class _Elementwise:
 
 
 class Compare(_Elementwise):
-    """Exactly what torch says of the dequantized values."""
+    """Rule for comparisons. The result equals torch's on the dequantized values."""
 
     output: ClassVar[Output] = Integers()
 
@@ -83,7 +83,7 @@ class Compare(_Elementwise):
 
     def _emit_int16(self, call: Call, a: Node, b: Node) -> Node:
         target = call.node.target
-        # a > b is b < a, and a <= b what that is not.
+        # a > b is b < a, and a <= b is its negation.
         if target in (_aten.gt.Tensor, _aten.le.Tensor):
             a, b = b, a
         table = call.constant("table", factors(quantization_of(a), quantization_of(b)))
@@ -126,8 +126,9 @@ class Inverse(_Elementwise):
 
 
 def on_masks(node: Node) -> Rule | None:
-    """The rule of logic of masks that are functions of one value: in int8 all of it is a table, in
-    float32 each has values of its own.
+    """Return the rule for logic of masks that are functions of one value.
+
+    All of it is one table in int8. Each mask has values of its own in float32.
     """
     if not all(map(is_mask, (node, *node.all_input_nodes))):
         return None

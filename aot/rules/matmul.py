@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.matmul and its kin, of two tensors of which none is a layer's weight, to pl::bmm."""
+"""Lowering of aten.matmul and similar ops to pl::bmm, if neither tensor is a layer's weight."""
 
 from __future__ import annotations
 

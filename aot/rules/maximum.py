@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.max over a dimension, its values and its indices, and aten.argmax to pl::max_with_indices;
-aten.min, argmin and topk to pl::topk.
+"""Lowering of aten.max over a dimension (values and indices) and aten.argmax to
+pl::max_with_indices; aten.min, argmin and topk to pl::topk.
 
-Each result emits the call; the layout passes make one of two that are the same. Indices are int32
-where torch has int64.
+Each result emits the call. The layout passes merge two equal calls. Indices are int32 where torch
+has int64.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.mean and sum to pl::mean: a sum is a mean whose factor leaves the count out."""
+"""Lowering of aten.mean and sum to pl::mean. A sum is a mean whose factor leaves the count out."""
 
 from __future__ import annotations
 

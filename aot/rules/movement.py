@@ -50,7 +50,9 @@ MOVEMENT = {*RESHAPE_TARGETS, *PERMUTE_TARGETS}
 
 
 def beneath_movement(node: Node) -> Node:
-    """The value whose elements a node gives in another order or shape, and to nobody else."""
+    """Return the value before movement ops, i.e. before changes of order or shape, if they are its
+    only readers.
+    """
     while node.target in MOVEMENT and len(node.users) == 1:
         source = node.args[0]
         assert isinstance(source, Node)
@@ -59,7 +61,7 @@ def beneath_movement(node: Node) -> Node:
 
 
 def readers(node: Node) -> Iterator[Node]:
-    """What reads a value, behind what gives it in another order or shape."""
+    """Yield the readers of a value. Changes of order or shape are skipped."""
     for user in node.users:
         if user.target in MOVEMENT:
             yield from readers(user)
@@ -148,7 +150,7 @@ class Pad(UnaryRule):
 
 
 class PadWithConstants(Pad):
-    """Padding of what is not quantized."""
+    """Rule for padding of unquantized values."""
 
     def op(self, node: Node) -> Op:
         return cat
@@ -162,13 +164,14 @@ class PadWithConstants(Pad):
 
 
 def pad_value(node: Node) -> float:
-    """What an ATen padding puts around a value."""
+    """Return the padding value of an ATen op."""
     return float(argument(node, "value") or 0.0)
 
 
 def _cropped(call: Call, x: Node) -> tuple[Node, list[int]]:
-    """The value without what negative padding crops, and how many elements go (before, after) each
-    dimension in order.
+    """Crop a value by its negative padding. Return it and the remaining padding.
+
+    The padding holds the elements (before, after) each dimension in order.
     """
     shape, flat = list(shape_of(x)), list(argument(call.node, "pad"))
     padding = [0] * (2 * len(shape))
@@ -184,7 +187,7 @@ def _cropped(call: Call, x: Node) -> tuple[Node, list[int]]:
 def _bordered(
     call: Call, x: Node, padding: list[int], value: torch.Tensor, edge: Edge | None
 ) -> Node:
-    """The value between constants that are all one number."""
+    """Return the value padded with constants of one number."""
     for dim in range(len(padding) // 2):
         parts = [x]
         for count, place in ((padding[2 * dim], 0), (padding[2 * dim + 1], 2)):
@@ -212,7 +215,7 @@ class Cat(UnaryRule):
 
 
 class Unquantized:
-    """What a rule that only moves values does to masks and integers.
+    """Rule that applies a movement rule to masks and integers.
 
     Args:
       rule: moves quantized values.
@@ -242,8 +245,9 @@ class Unquantized:
 
 
 def as_unquantized(rule: Rule, node: Node) -> Rule:
-    """The rule of a node for what it is given: another for masks and integers, if the op of the
-    dialect moves those too.
+    """Return the rule of a node for its input type.
+
+    Masks and integers get another rule, if the dialect's op moves those too.
     """
     if not is_unquantized(node) or not isinstance(rule.output, Shares):
         return rule
@@ -255,8 +259,9 @@ def as_unquantized(rule: Rule, node: Node) -> Rule:
 
 
 def on_floats(rule: Rule, node: Node) -> Rule | None:
-    """The rule that makes of a node the same op of the dialect on float32; None if that op takes no
-    such values.
+    """Return the rule that lowers a node to the same dialect op on float32.
+
+    None if that op takes no such values.
     """
     if rule.op(node) is scatter_sum:
         return Unquantized(rule)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Norms that take their statistics from the value itself, to pl::normalize: aten.layer_norm and
-group_norm, InstanceNorm, and those that are written out.
+"""Lowering of norms with statistics of the value itself to pl::normalize.
+
+These are aten.layer_norm and group_norm, InstanceNorm, and norms written in single ops.
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ _aten = torch.ops.aten
 _LAYER_NORM, _GROUP_NORM = _aten.layer_norm.default, _aten.group_norm.default
 # InstanceNorm, and BatchNorm without running statistics.
 _BATCH_NORM = _aten._native_batch_norm_legit.no_stats
-# What part of the input's step, added to a root, is lost in what rounding to steps does to it: that
-# is 0.29 steps in each value.
+# Threshold: an addend of a root below 1/64 of the input's step has no effect. Rounding to steps
+# adds more: 0.29 steps in each value.
 _NEGLIGIBLE = 64
 
 
 @dataclass(frozen=True)
 class _Norm:
-    """What a call computes.
+    """Parameters of a norm call.
 
     Attributes:
       parts: as those of pl::normalize.
-      affine: the shape that weight and bias have to take to broadcast to the input's; None: theirs.
+      affine: the shape of weight and bias that broadcasts to the input's; None: theirs.
       centered: as pl::normalize's.
     """
 
@@ -136,8 +137,9 @@ class Normalization(UnaryRule):
 
 
 def _bounds(call: Node, step: float, least: float) -> tuple[float, float]:
-    """What the root of a norm is at least, and what is added to it, in steps of the input: 0 where
-    it makes no difference.
+    """Return the lower bound of a norm's root and its addend, in steps of the input.
+
+    They are 0 if they make no difference.
 
     Args:
       call: of any norm.

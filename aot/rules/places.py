@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computed indices as rows of a table: what index, gather, index_put and scatter read and write is
-a value of two dimensions, rows of what stays together, and a place for each row that they name.
+"""Computed indices as rows of a table. index, gather, index_put and scatter read and write a value
+of two dimensions. Its rows hold elements that stay together, and the index map holds a row number
+for each position.
 
-An index that is negative or too large names no row: an error on the device. Constants are counted
-from the end here where they are negative.
+A negative or too large index refers to no row and is an error on the device. Negative constants are
+converted here: they count from the end.
 """
 
 from __future__ import annotations
@@ -29,14 +30,15 @@ BY_ELEMENT = (_aten.gather.default, _aten.scatter.src, _aten.scatter_add.default
 
 @dataclass(frozen=True)
 class Places:
-    """What an op's indices name.
+    """Index map of an op.
 
     Attributes:
-      front: dimensions of the value that make the rows, which come first; the others are in a row.
-      rows: int32 of `shape`, the row of each.
+      front: dimensions of the value that form the rows, which come first; the others are
+        in a row.
+      rows: int32 of `shape`, a row number each.
       shape: of the indices together.
-      first: the dimension of the result, or of what is written, that `shape` starts at; the others
-        are those of a row.
+      first: the dimension of the result, or of the written values, where `shape` starts;
+        the others are those of a row.
     """
 
     front: list[int]
@@ -55,7 +57,7 @@ class Places:
         return call.emit(reshape, x, [rows, width], edge=edge_of(x))
 
     def from_table(self, call: Call, x: Node, shape: Sequence[int]) -> Node:
-        """What `table` made of a value of this shape, as it was."""
+        """Convert the result of `table` for a value of this shape back to that shape."""
         rest = [d for d in range(len(shape)) if d not in self.front]
         order = [*self.front, *rest]
         x = call.emit(reshape, x, [shape[d] for d in order])
@@ -64,7 +66,7 @@ class Places:
         return call.emit(transpose, x, [order.index(d) for d in range(len(order))])
 
     def named(self, call: Call, x: Node) -> Node:
-        """What is written to the places, as [count, width]."""
+        """Return the values written to the indexed rows, as [count, width]."""
         shape, count = shape_of(x), len(self.shape)
         at = range(self.first, self.first + count)
         order = [*at, *(d for d in range(len(shape)) if d not in at)]
@@ -74,7 +76,7 @@ class Places:
         return call.emit(reshape, x, [math.prod(self.shape), width], edge=edge_of(x))
 
     def from_named(self, call: Call, x: Node, rest: Sequence[int]) -> Node:
-        """What `named` would make rows of, from rows of the shape `rest`."""
+        """Convert rows of the shape `rest` back: the inverse of `named`."""
         x = call.emit(reshape, x, [*self.shape, *rest])
         if not self.first:
             return x
@@ -85,14 +87,14 @@ class Places:
 
 
 def problem(node: Node) -> tuple[str, str] | None:
-    """Why an op's indices are no places, and what to write instead; None if they are."""
+    """Return why an op's indices have no index map, and a replacement; None if they have one."""
     if any(is_mask(n) for n in _indices(node).values()):
         return "it takes a mask for indices", "torch.where(mask, value, x)"
     return None
 
 
 def places(call: Call, shape: tuple[int, ...]) -> Places:
-    """What the indices of a call name of a value of this shape."""
+    """Return the index map of a call for a value of this shape."""
     if call.node.target in BY_ELEMENT:
         return _by_element(call, shape)
     given = _indices(call.node)
@@ -111,7 +113,7 @@ def _by_element(call: Call, shape: tuple[int, ...]) -> Places:
     dim = int(argument(call.node, "dim")) % len(shape)
     index = argument(call.node, "index")
     indexed = tuple(index.meta["val"].shape)
-    # One index for a whole row that is expanded over it.
+    # One index is expanded over a whole row.
     behind, width = shape[dim + 1 :], 1
     source = index.args[0] if index.target is _aten.expand.default else None
     if isinstance(source, Node) and indexed[dim + 1 :] == behind:
@@ -134,7 +136,9 @@ def _by_element(call: Call, shape: tuple[int, ...]) -> Places:
 
 
 def _counted(call: Call, name: str, shape: Sequence[int], part: Sequence[int], rank: int) -> Node:
-    """The places of a part of a shape, with dimensions of size 1 behind them up to a rank."""
+    """Return the positions of a part of a shape, with trailing dimensions of size 1 up
+    to a rank.
+    """
     numbers = torch.arange(math.prod(shape), dtype=torch.int32).reshape(list(shape))
     numbers = numbers[tuple(slice(size) for size in part)]
     return call.constant(name, numbers.reshape(*part, *[1] * (rank - len(part))).contiguous())
@@ -157,7 +161,7 @@ def _constant_or(call: Call, index: Node, size: int) -> Node:
 
 
 def _indices(node: Node) -> dict[int, Node]:
-    """By dimension."""
+    """Return the indices by dimension."""
     if node.target in BY_ELEMENT:
         return {int(argument(node, "dim")): argument(node, "index")}
     if node.target is _aten.index_select.default:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pooling to pl::max_pool2d, adaptive_max_pool2d and mean_pool2d, or, where an average has the
-scale of its input, avg_pool2d and adaptive_avg_pool2d (1d pools arrive as 2d ones).
+"""Lowering of pooling to pl::max_pool2d, adaptive_max_pool2d and mean_pool2d.
+
+An average with the scale of its input becomes avg_pool2d or adaptive_avg_pool2d. 1d pools arrive as
+2d ones.
 """
 
 from __future__ import annotations
@@ -79,10 +81,10 @@ class Pooling(UnaryRule):
 
 
 class AveragePooling(Pooling):
-    """What averages has a smaller range than what they are of.
+    """Rule for average pooling. Averages have a smaller range than their inputs.
 
-    Pools over whole images are means (average_to_mean), but for engines for which mean_to_average
-    makes pools of means again: those ask for one scale around pl::avg_pool2d.
+    Pools over whole images are means (average_to_mean). For some engines mean_to_average turns
+    means back into pools: those engines need one scale around pl::avg_pool2d.
     """
 
     output: ClassVar[Output] = Observed()
@@ -118,8 +120,8 @@ class AveragePooling(Pooling):
 
 
 class _Layout:
-    """Where the windows of a node are, as pl::mean_pool2d has it; `divisor` is 0 where it is their
-    number of elements.
+    """Window layout of a node, as in pl::mean_pool2d. `divisor` is 0 if it is the windows' number
+    of elements.
     """
 
     def __init__(self, node: Node) -> None:
@@ -142,7 +144,7 @@ class _Layout:
                 self._take_whole_steps(d, axis)
 
     def _take_whole_steps(self, d: int, axis: list[Window]) -> None:
-        """Adaptive windows that are all as long and as far apart are those of a common pool."""
+        """Use a plain pool if all adaptive windows have the same length and distance."""
         steps = {b.begin - a.begin for a, b in zip(axis, axis[1:], strict=False)} or {1}
         lengths = {window.end - window.begin for window in axis}
         if len(steps) == len(lengths) == 1 and 0 not in steps:
@@ -157,7 +159,7 @@ class _Layout:
 
     @property
     def is_whole(self) -> bool:
-        """Whether there is one window, of the whole image."""
+        """Return True if there is one window, of the whole image."""
         return (
             not self.divisor
             and self.parts == [1, 1]
@@ -167,7 +169,7 @@ class _Layout:
 
     @property
     def largest(self) -> int:
-        """The most elements that a window may have."""
+        """Upper limit for the elements of a window."""
         return math.prod(-(-k // p) + (p > 1) for k, p in zip(self.kernel, self.parts, strict=True))
 
     def windows(self) -> tuple[list[Window], list[Window]]:

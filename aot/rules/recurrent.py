@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""recurrent.lstm, gru and rnn (aot/rules/recurrent_ops.py) to the op of the same name of the
-dialect, recurrent.convert to pl::requantize.
+"""Lowering of recurrent.lstm, gru and rnn (aot/rules/recurrent_ops.py) to the dialect ops of the
+same names, and of recurrent.convert to pl::requantize.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SPARE_BITS = 1
 
 
 class _Result:
-    """Result `index` of a call; the first that is lowered emits the call for all."""
+    """Rule for result `index` of a call. The first lowered result emits the call for all."""
 
     fuses_clamp: ClassVar[bool] = False
 
@@ -90,13 +90,13 @@ def _emit(call: Call, node: Node) -> Node:
 def _constants(
     call: Call, node: Node, x: Quantization, hidden: Quantization
 ) -> dict[str, torch.Tensor]:
-    """By argument of the dialect's op, in its order."""
+    """Return the constants by argument of the dialect's op, in its order."""
     input_bias, hidden_bias = (
         constant_of(call.module, node, name) for name in ("input_bias", "hidden_bias")
     )
     of_sums = hidden_bias
     if node.target is recurrent_ops.GRU and hidden_bias is not None:
-        # Of n the gate r scales the hidden state's part, and the bias with it.
+        # For n, the gate r scales the hidden state's part and its bias.
         of_sums = hidden_bias.clone()
         of_sums[2 * len(hidden_bias) // 3 :] = 0.0
         hidden_bias = hidden_bias - of_sums
@@ -123,7 +123,7 @@ def _constants(
 
 
 def _output_quantization(node: Node) -> Quantization:
-    """Of the first result; any where nobody reads it."""
+    """Return the quantization of the first result; any quantization if it has no readers."""
     for result in results_of(node):
         for user in result.users if taken_from(result)[1] == 0 else ():
             if user.target is QUANTIZE:
@@ -146,7 +146,7 @@ class Convert(UnaryRule):
 
 
 _OUTPUT = _Result(0)
-_HIDDEN = _Result(1)  # an average of what it was and of values in [-1, 1]
+_HIDDEN = _Result(1)  # an average of its old value and of values in [-1, 1]
 _UNBOUNDED_HIDDEN = _Result(1, _SPARE_BITS)
 _UNBOUNDED_CELL = _Result(2, _SPARE_BITS)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.ops.recurrent.lstm, gru and rnn: float ops of one layer in one direction.
 
-aot/passes/aten/recurrent/split_recurrent.py makes them of torch's LSTM, GRU, RNN and cells. They
-also return the states after every step, for the ranges that calibration observes.
-torch.ops.recurrent.convert stands where states meet what other ops compute
+aot/passes/aten/recurrent/split_recurrent.py makes them from torch's LSTM, GRU, RNN and cells. They
+also return the states after every step, so calibration observes their ranges.
+torch.ops.recurrent.convert stands between states and the values of other ops
 (aot/passes/aten/recurrent/recurrent_states.py).
 """
 
@@ -153,4 +153,4 @@ GRU = torch.ops.recurrent.gru.default
 RNN = torch.ops.recurrent.rnn.default
 OPS = (LSTM, GRU, RNN)
 CONVERT = torch.ops.recurrent.convert.default
-"""A state as a value that others compute with, or a value as a state."""
+"""Converts a state to a value for other ops, or a value to a state."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.amax, amin, var, std, linalg_vector_norm, logsumexp and cumsum."""
+"""Lowering of aten.amax, amin, var, std, linalg_vector_norm, logsumexp and cumsum."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _NORM = _aten.linalg_vector_norm.default
 _LOGSUMEXP, _CUMSUM = _aten.logsumexp.default, _aten.cumsum.default
 
 _FINEST_OF_INPUT, _FINEST_LOGARITHM = 2.0**-10, 2.0**-15
-"""Steps of an int8 logsumexp: its terms add up in int32, and may cancel, as they do where it is
-always 0. What calibration shows is finer then.
+"""Finest steps of an int8 logsumexp. Its terms add up in int32 and may cancel, for example if the
+result is always 0. Calibration would then give a finer step.
 """
 
 
 def _dims(call: Call) -> tuple[list[int], bool, int]:
-    """The dimensions that are reduced, whether they stay, and how many values they have."""
+    """Return the reduced dimensions, the keepdim flag and the number of reduced values."""
     shape = shape_of(call.inputs[0])
     dims, keepdim = reduction(taken_from(call.node)[0], len(shape))
     return dims, keepdim, math.prod(shape[d] for d in dims)
@@ -80,7 +80,7 @@ def _second_moment(call: Call, divisor: float, centered: bool, root: bool) -> No
 
 
 class Deviation(UnaryRule):
-    """var and std, alone or the first of two results."""
+    """Rule for var and std, alone or as the first of two results."""
 
     def op(self, node: Node) -> Op:
         return second_moment
@@ -119,7 +119,7 @@ class Norm(UnaryRule):
         order, of = float(argument(call.node, "ord")), quantization_of(x)
         if order == 2.0:
             return _second_moment(call, 1.0, centered=False, root=True)
-        # Of the values of a sum none is rounded: 0 to 255 steps are int8.
+        # Summands are not rounded: int8 holds 0 to 255 steps.
         steps = of if of.type is INT16 else Quantization(of.scale, -128)
         absolute = steps if order == 1.0 else call.output
         table = call.constant("table", table_of(torch.abs, of, absolute))

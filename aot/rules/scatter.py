@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.index_put, scatter and scatter_add by indices that are given or computed: pl::scatter where
-values are replaced, pl::scatter_sum where they are added to nothing.
+"""Lowering of aten.index_put, scatter and scatter_add with given or computed indices.
 
-A sum that is added to a tensor is that sum and an add
-(aot/passes/aten/decompositions/compositions.py). An assignment by constants is a gather
-(aot/passes/aten/movement/assignments_to_gather.py).
+pl::scatter replaces values, and pl::scatter_sum adds them to zeros. A sum added to a tensor is that
+sum and an add (aot/passes/aten/decompositions/compositions.py). An assignment by constants is a
+gather (aot/passes/aten/movement/assignments_to_gather.py).
 """
 
 from __future__ import annotations
@@ -26,7 +25,9 @@ from kernels.strided_copy.op_slice import slice as slice_
 
 _aten = torch.ops.aten
 ADDS_ROWS = _aten._unsafe_index_put.default
-"""What index_put that adds becomes: the same op, of the same arguments, under a name of its own."""
+"""Replacement of an accumulating index_put: the same op with the same arguments under
+its own name.
+"""
 
 _VALUES = {_aten.index_put.default: "values", _aten.scatter.src: "src"}
 
@@ -69,7 +70,7 @@ class Replaced(_Scatter):
 
 
 class Added(_Scatter):
-    """Of a base of zeros, which nobody reads."""
+    """Rule for sums onto a base of zeros. The base is not read."""
 
     output: ClassVar[Output] = Observed()
 
@@ -103,7 +104,9 @@ class Added(_Scatter):
 
 
 def _written(call: Call, values: Node) -> Node:
-    """What of the values is written: an index by element may be for the first of them only."""
+    """Return the written part of the values. An index by element may cover only the
+    first of them.
+    """
     if call.node.target in BY_ELEMENT:
         indexed = argument(call.node, "index").meta["val"].shape
         for dim, (size, given) in enumerate(zip(indexed, shape_of(values), strict=True)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten.softmax to pl::softmax, aten.log_softmax to pl::log_softmax."""
+"""Lowering of aten.softmax to pl::softmax and aten.log_softmax to pl::log_softmax."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ from kernels.softmax.op import (
 )
 
 _FINEST = 2**18
-"""The most steps that an int8 result has."""
+"""Upper limit for the steps of an int8 result."""
 
 
 def own_result(source: Quantization, wanted: Quantization) -> Quantization:
-    """The quantization that pl::softmax and its kin give, where another quantizer wants any: with
-    scale 1 / n, one that is no coarser and holds as much.
+    """Return the quantization of pl::softmax and similar ops for any requested one.
+
+    It has the scale 1 / n, is no coarser and holds as much.
     """
     if source.type is INT16:
         return Quantization(1.0 / WIDE_STEPS, 0, INT16)
@@ -40,7 +41,7 @@ def own_result(source: Quantization, wanted: Quantization) -> Quantization:
 
 
 def tables(source: Quantization, result: Quantization, length: int) -> tuple[torch.Tensor, int]:
-    """exp_table and steps of pl::softmax over rows of a length."""
+    """Return exp_table and steps of pl::softmax over rows of a length."""
     if source.type is INT16:
         return wide_exponential_table(source.scale), WIDE_STEPS
     steps = round(1.0 / result.scale)

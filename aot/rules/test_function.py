@@ -41,7 +41,7 @@ ONE_TABLE: dict[str, Callable[..., object]] = {
 
 @pytest.fixture
 def short_stack() -> Iterator[None]:
-    """Of Python, for chains that are longer than it and take no time."""
+    """Shorten Python's stack, so chains longer than it take no time."""
     frames, most = len(inspect.stack(0)), sys.getrecursionlimit()
     sys.setrecursionlimit(frames + 300)
     yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules say which op of the dialect they make."""
+"""Rules report the dialect op they make."""
 
 from __future__ import annotations
 

@@ -33,10 +33,10 @@ from kernels.quantize.op_requantize import requantize, requantize_arguments
 from kernels.where.op import where
 
 _MOST_CHANGES = 8
-"""Of a mask that is a function of an int16 value: each is a comparison."""
+"""Limit for a mask that is a function of an int16 value: each change is a comparison."""
 
-# TFLite's output quantization of functions whose range is known; a finer one where calibration
-# shows only a part of it.
+# TFLite's output quantization of functions with a known range. It is a finer one if calibration
+# shows only a part of the range.
 _FIXED = {
     torch.ops.aten.sigmoid.default: Fixed(Quantization(1.0 / 256.0, -128), finer=True),
     torch.ops.aten.hardsigmoid.default: Fixed(Quantization(1.0 / 256.0, -128), finer=True),
@@ -74,7 +74,7 @@ class Unary(UnaryRule):
 
 
 def _integers(call: Call, x: Node, function: Callable[[torch.Tensor], torch.Tensor]) -> Node:
-    """Integers that are a function of an int8 value.
+    """Return integers that are a function of an int8 value.
 
     Raises:
       LoweringError: it is an int16 value.
@@ -89,10 +89,10 @@ def _integers(call: Call, x: Node, function: Callable[[torch.Tensor], torch.Tens
 
 
 def mask_of(call: Call, x: Node, values: torch.Tensor) -> Node:
-    """A mask that is a function of one value: of int8 a table, of int16 comparisons.
+    """Return a mask that is a function of one value: a table for int8, comparisons for int16.
 
     Args:
-      call, x, values: as of _mask_of_int16.
+      call, x, values: as in _mask_of_int16.
 
     Raises:
       LoweringError: see there.
@@ -103,7 +103,7 @@ def mask_of(call: Call, x: Node, values: torch.Tensor) -> Node:
 
 
 def _mask_of_int16(call: Call, x: Node, values: torch.Tensor) -> Node:
-    """A mask that is a function of an int16 value, by the places where it changes.
+    """Return a mask that is a function of an int16 value, from the positions of its changes.
 
     Args:
       call: of the function.
@@ -130,7 +130,7 @@ def _mask_of_int16(call: Call, x: Node, values: torch.Tensor) -> Node:
         above = call.emit(less, call.constant(f"limit{index}", limit, edge), x, table, edge=Edge())
         if mask is None:
             mask = above
-        else:  # one or the other: it changes back
+        else:  # exclusive or: each further change flips the mask
             opposite = call.emit(where, above, false, true, edge=Edge())
             mask = call.emit(where, mask, opposite, above, edge=Edge())
     assert mask is not None
@@ -138,10 +138,10 @@ def _mask_of_int16(call: Call, x: Node, values: torch.Tensor) -> Node:
 
 
 class OfMask(UnaryRule):
-    """A function of one mask, of two values that are known."""
+    """Rule for a function of one mask, with two known result values."""
 
     def __init__(self, values: torch.Tensor) -> None:
-        self._values = values  # of False and of True
+        self._values = values  # for False and True
         self.output = (  # type: ignore[misc]
             Fixed(_exact_for(values)) if values.is_floating_point() else Integers()
         )
@@ -166,8 +166,9 @@ class OfMask(UnaryRule):
 
 
 def _exact_for(values: torch.Tensor) -> Quantization:
-    """A quantization of 0 and the largest magnitude, which are exact, as both are where a scale has
-    them. What is infinite saturates, beyond the other.
+    """Return a quantization holding 0 and the largest magnitude exactly.
+
+    Both ends are exact if a scale allows it. Infinite values saturate, beyond the other value.
     """
     finite = values[values.isfinite()]
     far = 2.0 * float(finite.abs().max()) if finite.numel() else 0.0
@@ -206,8 +207,10 @@ _FIXED_RULES: dict[object, Unary] = {target: Unary(fixed) for target, fixed in _
 
 
 def unary_rule(node: Node, roots: Roots | None) -> Rule | None:
-    """The rule of a function of one value, or of a clamp (which its producer may fuse); None
-    otherwise. `roots`: the function roots up to the node, where they are known.
+    """Return the rule of a pointwise function, or of a clamp (its producer may fuse it); None
+    otherwise.
+
+    `roots`: the function roots up to the node, where they are known.
     """
     root = function_root(node) if roots is None else roots.get(node)
     if root is None:

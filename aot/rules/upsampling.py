@@ -23,7 +23,7 @@ from kernels.strided_copy.op_reshape import reshape
 _BILINEAR = torch.ops.aten.upsample_bilinear2d.vec
 _LINEAR = torch.ops.aten.upsample_linear1d.vec
 _LARGEST_DENOMINATOR = 2040
-"""Of the ratio of sizes: sums of four weighted int8 values stay in int32."""
+"""Limit for the ratio of sizes: sums of four weighted int8 values fit int32."""
 
 
 class BilinearUpsampling(UnaryRule):
@@ -58,8 +58,8 @@ class BilinearUpsampling(UnaryRule):
 def _places(
     before: int, after: int, scale: float | None, align_corners: bool
 ) -> tuple[int, int, int]:
-    """(step, offset, unit): pixel o of the result is at (o * step + offset) / unit of the source,
-    as torch has it.
+    """Return (step, offset, unit): pixel o of the result is at (o * step + offset) / unit of the
+    source, as in torch.
     """
     if align_corners:
         ratio = Fraction(before - 1, max(after - 1, 1))

@@ -27,7 +27,8 @@ class QuantizedWeights:
     """values int8 [O, ...], else in torch's own order; bias, multiplier, shift int32 [O].
 
     Attributes:
-      type: of the values; of four bits in groups they are int16, with the group's scale in them.
+      type: of the values; grouped four-bit values are int16, multiplied by the group's
+        scale.
     """
 
     values: torch.Tensor
@@ -42,11 +43,11 @@ class QuantizedWeights:
 
 
 def channel_axis(node: Node) -> int:
-    """The axis of an ATen op's weights that is quantized per channel.
+    """Return the axis of an ATen op's weights quantized per channel.
 
-    A transposed convolution's are [I, O / groups, ...]: an output channel has a scale of its own,
-    or one with those at its place in the other groups. Where each group has one input channel, the
-    outputs of a group share instead.
+    Weights of a transposed convolution are [I, O / groups, ...]. An output channel has its own
+    scale, or shares it with the channels at its position in the other groups. If each group has one
+    input channel, the outputs of a group share a scale instead.
     """
     if node.target is not torch.ops.aten.convolution.default or not argument(node, "transposed"):
         return 0
@@ -56,7 +57,7 @@ def channel_axis(node: Node) -> int:
 
 
 def constant_of(module: GraphModule, node: Node, name: str) -> torch.Tensor | None:
-    """What is given for an argument that has to be a constant, a bias; None if nothing is."""
+    """Return the constant of an argument such as a bias; None if it is not given."""
     given = argument(node, name)
     constant = tensor_constant(module, given)
     assert given is None or constant is not None, (node, name)
@@ -71,15 +72,15 @@ def quantize_weights(
     source: Quantization | None = None,
     result: float | None = None,
 ) -> QuantizedWeights:
-    """Reads the per-channel quantized weight behind a dequantize node and completes the constants.
+    """Read the per-channel quantized weight of a dequantize node and complete the constants.
 
     Args:
-      call: gives the input's and the output's quantization.
+      call: has the input's and the output's quantization.
       weight: a quantized_decomposed.dequantize_per_channel node over constants.
       bias: float [O], or None.
-      arrange: brings the weight's elements to [O, ...] where torch has them in another order.
-      source: of what is multiplied, where that is not the first input.
-      result: scale of what comes out, where that is not the output.
+      arrange: brings the weight's elements to [O, ...] if torch has another order.
+      source: quantization of the multiplied value, if it is not the first input.
+      result: scale of the result, if it is not the output.
 
     Raises:
       LoweringError: an accumulator could overflow int32.
@@ -96,8 +97,8 @@ def quantize_weights(
     real_bias = torch.zeros(len(values)) if bias is None else bias
     real_bias = real_bias.to(torch.float64)
 
-    # A channel of (nearly) zero weights has a scale so small that its bias would leave int32: give
-    # it the smallest scale that holds the bias; what the weights lose is far below one step of the
+    # A channel of (nearly) zero weights has a scale so small that its bias would not fit int32. It
+    # gets the smallest scale holding the bias. The loss in the weights is far below one step of the
     # output.
     smallest = real_bias.abs() / (source.scale * _LARGEST_BIAS)
     kept = torch.maximum(scales, smallest)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The float op that stands for a norm that the user wrote out: ATen has none that is so general."""
+"""Float op for a norm written in single ops by the user. ATen has no norm this general."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def _normalize(
     floor: float,
     addend: float,
 ) -> torch.Tensor:
-    """x / (max(sqrt(mean(x^2) + eps), floor) + addend) * weight + bias, the mean over dimensions
-    dim, x the input, or, centered, the input less its mean.
+    """Compute x / (max(sqrt(mean(x^2) + eps), floor) + addend) * weight + bias.
+
+    The mean is over dimensions dim. x is the input or, if centered, the input minus its mean.
     """
     x = input - input.mean(dim, keepdim=True) if centered else input
     root: torch.Tensor = ((x * x).mean(dim, keepdim=True) + eps).sqrt().clamp(min=floor) + addend
@@ -35,6 +36,6 @@ def _normalize(
 _LIBRARY.impl("normalize", _normalize, "CompositeImplicitAutograd")
 
 MAX_EPSILON = 1e6
-"""Of eps, floor and addend, in the integers of pl::normalize."""
+"""Limit for eps, floor and addend, in the integers of pl::normalize."""
 
 NORMALIZE = torch.ops.pl_float.normalize.default

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that change when a package made before would be read wrongly."""
+"""ABI numbers. They change if an older package would be misread."""
 
 import re
 import zlib
@@ -23,12 +23,12 @@ _SHARED = ("kernels/common/broadcast.h", "kernels/common/reduction.h")
 
 
 def plan_abi() -> int:
-    """Of the structs of plans and packages."""
+    """Return the ABI number of the structs of plans and packages."""
     return zlib.crc32(structure(*_PLAN).encode())
 
 
 def kernel_abi(function: str) -> int:
-    """Of a kernel's structs, and of how its constants are packed."""
+    """Return the ABI number of a kernel's structs, and of the packing of its constants."""
     bounds = BOUNDS[function]
     headers = (bounds.header, *_included(bounds.header), *_SHARED)
     text = f"{function} {bounds.revision} {structure(*headers)}"
@@ -50,6 +50,6 @@ def io_hash(plan: Mapping[str, Any]) -> int:
 
 
 def _included(header: str) -> list[str]:
-    """Headers of its folder that a header includes, for their structs."""
+    """Return the headers included by a header from its own folder, for their structs."""
     text = (_ROOT / header).read_text()
     return re.findall(rf'#include "({Path(header).parent}/[^"]+)"', text)

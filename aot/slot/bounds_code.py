@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of a kernel as code that firmware runs (pl_call_is_inside of bounds.h): an operation or an
-operand a byte, in reverse Polish notation."""
+"""Kernel bounds as code for firmware (pl_call_is_inside of bounds.h): one byte for each operation
+or operand, in reverse Polish notation.
+"""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -46,11 +47,11 @@ class Array:
 
 
 Item = int | str | Field | Array
-"""Of an expression: a number, "block" or an operation in capitals, or what is read from structs."""
+"""Item of an expression: a number, "block", an operation in capitals, or a read from structs."""
 
 
 def items(bounds: Bounds, text: str) -> list[Item]:
-    """An expression of bounds.py, in the order in which it is computed."""
+    """Return an expression of bounds.py as items, in evaluation order."""
 
     def convert(node: ast.expr) -> list[Item]:
         match node:
@@ -93,7 +94,7 @@ def items(bounds: Bounds, text: str) -> list[Item]:
 
 
 def code_text(name: str, bounds: Bounds) -> str:
-    """The code of a kernel's bounds as a C array, and what it takes for granted."""
+    """Return the code of a kernel's bounds as a C array, and its assumptions."""
     prefix = "pl_" + Path(bounds.header).stem
     params = f"PL_WORDS({prefix}_params)" if bounds.has_params else "0"
     lines = [f"{params}, PL_WORDS({prefix}_dims), PL_POINTERS({prefix}_data)"]

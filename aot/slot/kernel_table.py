@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C of the table of kernels that packages may use: what a firmware has, and its checks."""
+"""C code of the kernel table for packages: the kernels of a firmware, and their checks."""
 
 import re
 from collections.abc import Iterable, Mapping

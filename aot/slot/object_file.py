@@ -20,12 +20,12 @@ _ADDRESS = {"EM_ARM": 2, "EM_X86_64": 1}
 
 
 class ObjectError(ValueError):
-    """The file is no object file of plans; the text says why."""
+    """Error: the file is no object file of a plan. The message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Relocation:
-    """At `place` goes the address of byte `addend` of a section, or of what is called `name`."""
+    """Relocation at `place`: the address of byte `addend` of a section, or of the symbol `name`."""
 
     place: int
     section: int | None

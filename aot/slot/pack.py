@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes signed model packages, and says what is in one. model_package() of slot.bzl calls it.
+"""Command line that makes signed model packages, and shows their content. model_package() of
+slot.bzl calls it.
 
     pack --object=plan.o --plan=plan.json --board=board.json --vectors=model.vectors.npz \\
         --key=key.pem --name=digits --version=1.2.3 --output=digits.plpk
     pack --show --key=public.pem digits.plpk
     pack --public_key --key=key.pem
 
-Paths are relative to the folder that `bazel run` is called in. Exit status: 0; 2 if an input is not
-in order.
+Paths are relative to the folder that `bazel run` is called in. Exit status: 0; 2 if an input is
+invalid.
 """
 
 from tools.text.stoppable import run_main

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model packages on the host: made of a compiled plan, signed, and read again.
+"""Model packages on the host: make one from a compiled plan, sign it, and read it again.
 
-firmware/slot/package.h says what is in one. The same input gives the same bytes.
+firmware/slot/package.h documents the format. The same input gives the same bytes.
 """
 
 import hashlib
@@ -43,12 +43,12 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class PackageError(ValueError):
-    """A package cannot be made or is not in order; the text says why."""
+    """Error: a package cannot be made or is invalid. The message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Package:
-    """What the header of a package says."""
+    """Content of a package header."""
 
     name: str
     version: str
@@ -63,7 +63,7 @@ class Package:
 
 
 def version_number(text: str) -> int:
-    """ "1.2.3" as the number that versions are compared by."""
+    """Return "1.2.3" as the number that versions are compared by."""
     match = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)", text)
     parts = [int(part) for part in match.groups()] if match else []
     if not parts or parts[0] > 255 or parts[1] > 255 or parts[2] > 65535:
@@ -87,7 +87,7 @@ def private_key(pem: bytes) -> Ed25519PrivateKey:
 
 
 def public_key(pem: bytes) -> bytes:
-    """The 32 bytes that firmware has, of a PEM file with either half of a key."""
+    """Return the 32-byte public key for firmware, from a PEM file with either half of a key."""
     if b"PRIVATE" in pem:
         key = private_key(pem).public_key()
     else:
@@ -110,7 +110,7 @@ def make_package(
     version: str,
     key: Ed25519PrivateKey,
 ) -> bytes:
-    """A signed package.
+    """Make a signed package.
 
     Args:
       compiled: the plan's C, compiled for the board.
@@ -119,10 +119,10 @@ def make_package(
       vectors: `input_<i>` and `output_<i>` of the self-test, at least one of each.
       name: of the model, 31 bytes at most.
       version: like 1.2.3.
-      key: what it is signed with.
+      key: the signing key.
 
     Raises:
-      PackageError: one of them is not as it has to be.
+      PackageError: one of them is invalid.
     """
     image = _Image(compiled)
     tests, count = _vectors(plan, vectors)
@@ -210,12 +210,12 @@ def _text(text: str, what: str) -> bytes:
 
 
 class _Image:
-    """A plan's data, laid out: tables, which have addresses in them, and constants.
+    """Layout of a plan's data: tables, which contain addresses, and constants.
 
     Attributes:
-      tables: with what the compiler left in the places of addresses.
+      tables: with the compiler's content at the positions of addresses.
       constants: all else.
-      kernels: that steps call, by name.
+      kernels: called by steps, by name.
       relocations: words of the package.
       plan: offset of the plan in the tables.
     """

@@ -4,7 +4,7 @@
     plan_main --program=model.program --board=board.json --arena=16384 \\
         --source=plan.c --json=plan.json
 
-Exit status as of aot/plan/compile.py.
+The exit status is the same as for aot/plan/compile.py.
 """
 
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans of models for packages: on one arena, of kernels whose bounds are known."""
+"""Model plans for packages: on one arena, with kernels whose bounds are known."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from firmware.slot.bounds import BOUNDS
 from firmware.slot.expressions import OutsideError, check
 
 NAME = "pl_package_plan"
-"""What a package's plan is called in C."""
+"""C name of a package's plan."""
 
 
 def package_board(board: Board, arena: int) -> Board:
@@ -20,11 +20,11 @@ def package_board(board: Board, arena: int) -> Board:
 
 
 def package_plan(program: Program, board: Board, optimize: str = "speed") -> Plan:
-    """The plan of a package.
+    """Return the plan of a package.
 
     Raises:
       KernelError, DoesNotFitError: as make_plan.
-      OutsideError: the plan has what packages cannot hold; the text says what.
+      OutsideError: the plan has content not allowed in packages. The message lists it.
     """
     plan = make_plan(program, board, optimize)
     for step in plan.sharing.steps:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of kernels against the operands of all their cases, rows and fallbacks included: what is
-written is the output, all of it, and nothing that the kernels' planners make is refused."""
+"""Bounds of kernels against the operands of all their cases, including row streaming and fallback
+calls. Kernels write exactly the whole output. No operand from the kernels' planners is refused.
+"""
 
 import operator
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ _FOLDERS = sorted({bounds.header.split("/")[1] for bounds in BOUNDS.values()})
 
 
 def _op_calls(name: str) -> Iterator[OpCall]:
-    """Of all cases of a folder, with what is expected of each."""
+    """Yield the op calls of all cases of a folder."""
     for case in folder(name).cases():
         yield op_call(case, expected_outputs(case))
 
@@ -80,7 +81,7 @@ def _items(function: str, text: str) -> list[Item]:
 
 
 def _value(found: list[Item], call: KernelCall, isa: Isa) -> int:
-    """What the code of an expression gives."""
+    """Return the value of an expression's code."""
     structs = {"dims": call.dims, "params": call.params}
     stack: list[int] = []
     for item in found:

@@ -49,13 +49,13 @@ def _damaged(good: bytes, seed: int) -> Iterator[bytes]:
 def _refusals(
     read: Callable[[bytes], object], good: bytes, error: type[ValueError], complete: bool = False
 ) -> int:
-    """Return how many damaged files are refused. Any other exception fails the test.
+    """Return the number of refused damaged files. Any other exception fails the test.
 
     Args:
       read: the reader.
-      good: a file that it takes.
+      good: a file it accepts.
       error: its refusal.
-      complete: each file that differs has to be refused.
+      complete: every changed file has to be refused.
     """
     read(good)
     refused = 0
@@ -86,7 +86,7 @@ def test_damaged_object_files(host: Host) -> None:
 
 
 def _one_line(capsys: pytest.CaptureFixture[str]) -> int:
-    """The exit status of `pack`, which prints one line if it is not 0."""
+    """Run `pack` and return its exit status. If the status is not 0, `pack` prints one line."""
     status = pack.main(["pack"])
     printed = capsys.readouterr().err
     assert printed.count("\n") == (1 if status else 0), printed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which ATen ops have an int8 form, which a float kernel, and what to say of the rest."""
+"""ATen ops with an int8 form or a float kernel, and error texts for all others."""
 
 from __future__ import annotations
 
@@ -163,13 +163,13 @@ _HINTS_BY_DTYPE = {
 _NUMBER = "aten._local_scalar_dense"
 
 MayBeFloat = Callable[[Node], bool]
-"""Whether an op may be float32 where it has no int8 form."""
+"""Predicate: an op may be float32 if it has no int8 form."""
 
 
 def unsupported(module: GraphModule, may_be_float: MayBeFloat) -> list[Problem]:
-    """One problem for every op that can be lowered in no way."""
+    """Return one problem for every op that cannot be lowered."""
     problems: dict[Node, Problem] = {}
-    said: set[Node] = set()  # with what gives them what they work on
+    said: set[Node] = set()  # reported, together with the producers of their inputs
     with roots_known(module.graph) as roots:
         for node in module.graph.nodes:
             if node.op != "call_function":
@@ -190,10 +190,10 @@ def unsupported(module: GraphModule, may_be_float: MayBeFloat) -> list[Problem]:
                 problems[node] = problem
     first: dict[object, Problem] = {}
     for node, problem in problems.items():
-        # What the user wrote in one call is said once, however many ops it is made of.
+        # One call of the user is reported once, even if it consists of several ops.
         call = node.meta["torch_fn"] if written_as(node) else node
         first.setdefault((call, problem.where), problem)
-    # One line that makes an op many times, as tolist() does, has one problem.
+    # A line that makes an op many times, such as tolist(), is one problem.
     return list(dict.fromkeys(first.values()))
 
 
@@ -203,9 +203,9 @@ def _is_float(node: Node) -> bool:
 
 
 def check_supported(module: GraphModule, may_be_float: MayBeFloat) -> None:
-    """Raises LoweringError that lists every op without a way to the device.
+    """Raise LoweringError with a list of every op that cannot be lowered.
 
-    Ops that fall back to float stay so from here on, whatever rules there are for them.
+    Ops that fall back to float stay float from here on, regardless of rules for them.
     """
     problems = unsupported(module, may_be_float)
     if problems:
@@ -217,7 +217,7 @@ def check_supported(module: GraphModule, may_be_float: MayBeFloat) -> None:
 
 
 def warn_of_losses(module: GraphModule) -> None:
-    """Log the first loss of each kind: a loss lowers, and is seldom what a device is to compute."""
+    """Log the first loss of each kind. A loss can be lowered, but is seldom meant for a device."""
     losses = {written_as(node): node for node in reversed(module.graph.nodes)}
     for name, node in losses.items():
         if name.endswith("_loss"):
@@ -230,8 +230,8 @@ def warn_of_losses(module: GraphModule) -> None:
 
 
 def _hint(written: str, name: str, default: str) -> str:
-    """What to write instead of an op: of what the user wrote, else of the overload, else of the
-    op.
+    """Return the replacement for an op: by the user's call, else by the overload, else
+    by the op.
     """
     names = (written, name, name.rsplit(".", 1)[0])
     return next((_HINTS[n] for n in names if n in _HINTS), default)
@@ -258,7 +258,7 @@ def _problem(node: Node, roots: Roots, may_be_float: MayBeFloat) -> Problem | No
     if not gives_integers(node):
         tensors = [value[0] if isinstance(value, tuple) else value, *tensors]
     wrong = [t for t in tensors if not isinstance(t, torch.Tensor) or t.dtype != torch.float32]
-    if rule is None and len(wrong) < len(tensors):  # indices and masks are not what is wrong
+    if rule is None and len(wrong) < len(tensors):  # indices and masks are not the problem
         wrong = [t for t in wrong if not isinstance(t, torch.Tensor) or t.dtype not in UNQUANTIZED]
     if name.startswith(_NUMBER):
         return problem(
@@ -275,7 +275,7 @@ def _problem(node: Node, roots: Roots, may_be_float: MayBeFloat) -> Problem | No
             "dimensions that are merged",
         )
     has_other_form = rule is None and _hint(written, name, "")
-    if wrong and not has_other_form:  # what of integers it takes is beside the point then
+    if wrong and not has_other_form:  # with another form, integer inputs are irrelevant
         return problem(
             f"it works on {describe(wrong[0])}; only float32 tensors become int8",
             "a constant of float32, c.to(x.dtype)"

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which ATen ops become what, read off the rules, the float kernels and the NPU's emitters.
+"""Table of ATen ops and their lowering, from the rules, the float kernels and the NPU's emitters.
 
     bazel run //aot/support:supported_ops                 every op as a table
     bazel run //aot/support:supported_ops -- --op=conv    those with that in their names
     bazel run //aot/support:supported_ops -- --update     writes the table of docs/operators.md
 
-The ops are those that torch calls core, and all that a rule names. `int8`: a rule makes ops of the
-dialect of it; `int16`: one of these has an int16 form; `float32`: there is a kernel for layers that
-stay float; `ethos_u`: the NPU takes one of these. What a rule refuses is in its own words. An op
-without a form may be made of others, by torch or by a pass, and is taken then if they are; one that
-reads no tensor is a constant.
+The table lists torch's core ops, and all ops with a rule.
+
+- `int8`: a rule lowers the op to the dialect.
+- `int16`: one of the dialect ops has an int16 form.
+- `float32`: there is a kernel for layers that stay float.
+- `ethos_u`: the NPU takes one of the dialect ops.
+
+Refusals are quoted from the rules. An op without a form may be decomposed by torch or by a pass. It
+is then accepted if its parts are. An op reading no tensor is a constant.
 """
 
 from __future__ import annotations
@@ -56,15 +60,15 @@ START, END = "<!-- supported_ops -->\n", "<!-- /supported_ops -->\n"
 
 @dataclass(frozen=True)
 class Support:
-    """What becomes of ATen ops.
+    """Lowering of ATen ops.
 
     Attributes:
       names: of the ops, with their overloads.
       becomes: names of the dialect's ops; empty without a rule.
-      int16, float32, ethos_u: whether there is such a form.
-      way: how it is had where no rule is: "others" (a decomposition or a pass makes others of it,
+      int16, float32, ethos_u: there is such a form.
+      way: lowering without a rule: "others" (a decomposition or a pass replaces the op,
         or it is a constant), "float32" (the kernel alone), "none".
-      refused: forms that the rule refuses, in its words.
+      refused: forms the rule refuses, in its words.
     """
 
     names: tuple[str, ...]
@@ -90,8 +94,9 @@ def _call(target: Any) -> Node:
 
 
 def _ops_of(rule: Rule, target: Any) -> list[Op]:
-    """The dialect's ops that a rule makes of an op: the one that it says, or where that depends on
-    the arguments, all that its code names.
+    """Return the dialect ops a rule makes from an op.
+
+    If the op depends on the arguments, return all dialect ops in the rule's code.
     """
     try:
         return [rule.op(_call(target))]
@@ -102,7 +107,7 @@ def _ops_of(rule: Rule, target: Any) -> list[Op]:
 
 
 def _text(node: ast.expr) -> str:
-    """A string of the source, `...` for what is computed."""
+    """Return a string of the source, with `...` for computed parts."""
     if isinstance(node, ast.Constant):
         return str(node.value)
     if isinstance(node, ast.JoinedStr):
@@ -113,7 +118,9 @@ def _text(node: ast.expr) -> str:
 
 
 def refusals(rule: Rule) -> tuple[str, ...]:
-    """Why a rule refuses forms of its op: the first of each pair of texts that `reject` returns."""
+    """Return why a rule refuses forms of its op: the first text of each pair returned
+    by `reject`.
+    """
     source = textwrap.dedent(inspect.getsource(type(rule).reject))
     found = []
     for node in ast.walk(ast.parse(source)):
@@ -140,7 +147,9 @@ _NAMED = re.compile(r"\b_?aten\.(\w+)\.(\w+)")
 
 @functools.cache
 def _of_passes() -> set[Any]:
-    """What the passes over ATen graphs name: what they make has rules, all else they replace."""
+    """Return the ops in the passes over ATen graphs. Their new ops have rules, and all others are
+    replaced.
+    """
     found = set()
     for folder in passes.__path__:
         for path in Path(folder).rglob("[!_]*.py"):
@@ -150,7 +159,7 @@ def _of_passes() -> set[Any]:
 
 
 def _is_constant(target: Any) -> bool:
-    """Whether it reads no tensor, so that lowering knows what it gives."""
+    """Return True if an op reads no tensor, so lowering can compute its result."""
     reads = any(isinstance(a.type, torch.TensorType) for a in target._schema.arguments)
     gives = any(isinstance(r.type, torch.TensorType) for r in target._schema.returns)
     return gives and not reads and torch.Tag.nondeterministic_seeded not in target.tags
@@ -178,7 +187,7 @@ def _support(target: Any, decomposed: set[Any]) -> Support:
 
 
 def supported_ops() -> list[Support]:
-    """What becomes of every op, by name."""
+    """Return the lowering of every op, by name."""
     decomposed = set(torch.export.default_decompositions())
     targets = {*_core(), *_TABLE, *_RESULTS, *COMPOSED, *FLOAT_OPS, *FORMS}
     found = [_support(t, decomposed) for t in targets if str(t).startswith("aten.")]
@@ -186,7 +195,9 @@ def supported_ops() -> list[Support]:
 
 
 def _grouped(rows: list[Support]) -> list[Support]:
-    """Ops of which the same becomes in one row, overloads left out where they do not tell."""
+    """Merge ops with the same lowering into one row, without overloads if they make no
+    difference.
+    """
     groups: dict[Support, list[str]] = {}
     kinds: dict[str, set[Support]] = {}
     for row in rows:
@@ -227,7 +238,7 @@ def markdown(rows: list[Support]) -> str:
 
 
 def with_table(page: str) -> str:
-    """docs/operators.md with the table as it is now."""
+    """Return docs/operators.md with the current table."""
     pattern = re.compile(f"(?<={re.escape(START)}).*(?={re.escape(END)})", re.DOTALL)
     return pattern.sub(lambda _: markdown(supported_ops()), page)
 

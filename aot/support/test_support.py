@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an error says to write instead can be written: it computes the same and lowers to int8."""
+"""Replacements in error messages work: they compute the same and lower to int8."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ABOVE_DIAGONAL = (torch.ones(4, 4).triu(1) > 0).flatten().nonzero()[:, 0]
 
 _TABLE = torch.linspace(-1.0, 1.0, 12).reshape(3, 4)
 
-# name: what is refused, what the hint says (a part of it), the same as the hint says
+# name: the refused form, a part of the hint, the replacement from the hint
 HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
     "samples on a grid": (
         lambda x, y: F.grid_sample(
@@ -245,7 +245,7 @@ def test_a_problem_is_named_as_it_is_written_once_with_its_module() -> None:
 
 
 def test_a_chain_of_elementwise_ops_is_walked_once_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not anew from its begin for each op, which would take the square of its length."""
+    """A new walk from the start for each op would take quadratic time."""
     looked_at = 0
     find_root = function._find_root
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets: what lowering is for, by name or by where a user's own one is."""
+"""Targets for lowering, by name or by the place of a user's own one."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ NAMES = (_CORTEX_M.name, _TFLITE, *NPUS, *NEUTRONS)
 
 
 def target_named(reference: str | Target, verify_npu: str = CUT, neutron: str = REQUIRED) -> Target:
-    """The target of a name, or a user's own.
+    """Return the target of a name, or a user's own.
 
     Args:
-      reference: one of `NAMES`, such as "cortex-m" or "ethos-u55-128"; or where a Target is,
-        "path/to/file.py:NAME" or "pkg.module:NAME"; or the Target.
+      reference: one of `NAMES`, such as "cortex-m" or "ethos-u55-128"; or the place of a
+        Target, "path/to/file.py:NAME" or "pkg.module:NAME"; or the Target.
       verify_npu: one of `VERIFICATIONS`, for Ethos-U of `NAMES` only.
       neutron: one of `PRESENCES`, for Neutron NPUs of `NAMES` only.
 
     Raises:
-      LoweringError: there is no such target, file, module or name, or it is no Target; or such
-        verification or presence, or the target has no NPU for it.
+      LoweringError: there is no such target, file, module or name, or it is no Target; or
+        such verification or presence, or the target has no NPU for it.
     """
     for name, given, known, npus in (
         ("verify_npu", verify_npu, VERIFICATIONS, NPUS),
@@ -79,7 +79,7 @@ def target_named(reference: str | Target, verify_npu: str = CUT, neutron: str = 
 
 
 def _shown(reference: object) -> str:
-    """A target's name, or what was given in its place."""
+    """Return a target's name, or the argument given for it."""
     if isinstance(reference, Target):
         return repr(reference.name)
     return repr(reference) if isinstance(reference, str) else describe(reference)
@@ -95,7 +95,9 @@ def _tflite() -> Target:
 
 
 def _ethos_u(configuration: str, verify_npu: str) -> Target:
-    """Imported when it is asked for: Vela and its company are nothing that others need."""
+    """Return an Ethos-U target. Vela and its dependencies are imported here, because no other
+    target needs them.
+    """
     try:
         from aot.backends.ethos_u.backend import ethos_u_target
     except ModuleNotFoundError as error:
@@ -104,7 +106,9 @@ def _ethos_u(configuration: str, verify_npu: str) -> Target:
 
 
 def _neutron(name: str, presence: str) -> Target:
-    """Imported when it is asked for: TFLite's schema is nothing that others need."""
+    """Return a Neutron target. TFLite's schema is imported here, because no other
+    target needs it.
+    """
     try:
         from aot.backends.neutron.backend import neutron_target
     except ModuleNotFoundError as error:

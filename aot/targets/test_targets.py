@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where targets are found, and what is said where there is none."""
+"""Places to find targets, and errors for missing ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TARGET = Target(NAME, (CORTEX_M,))
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the user calls from."""
+    """Return the user's working directory."""
     monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(tmp_path))
     (tmp_path / "soc").mkdir()
     (tmp_path / "soc/mine.py").write_text(GOOD)
@@ -39,7 +39,7 @@ def test_targets_by_name_file_and_module(folder: Path) -> None:
     assert target_named("soc.mine:TARGET").name == "mine"
 
 
-# reference: what the error says
+# reference: the error message
 BAD = {
     "cortex-a": r"target 'cortex-a' does not exist .*. Targets: cortex-m, .*, mcxn947\.",
     "soc/other.py:TARGET": "soc/other.py:TARGET: file .*/soc/other.py does not exist",
@@ -80,7 +80,7 @@ def test_what_is_no_text(reference: Any) -> None:
         target_named(reference)
 
 
-# text of the file: what the error says
+# text of the file: the error message
 BROKEN = {
     "TARGET = (": r"the module cannot be imported: SyntaxError: .* \(mine.py, line 1\)$",
     "\nimport no_such_sdk": "mine.py:TARGET: the module imports no_such_sdk, which is not",

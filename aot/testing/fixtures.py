@@ -45,7 +45,7 @@ class Calls(nn.Module):
 
 
 def model(function: Function, *children: nn.Module) -> nn.Module:
-    """In eval mode, weights from a fixed seed."""
+    """Return the model in eval mode, with weights from a fixed seed."""
     generator = torch.Generator().manual_seed(1)
     module = Calls(function, *children).eval()
     with torch.no_grad():
@@ -70,7 +70,7 @@ def quantized(
     data: Sequence[tuple[torch.Tensor, ...]],
     traits: Mapping[str, Traits] | None = None,
 ) -> GraphModule:
-    """torchao's converted graph, as fold_qdq takes it."""
+    """Return torchao's converted graph, as fold_qdq takes it."""
     aten = export_aten(module, data[0])
     convert_states(aten, lambda node: False)
     prepared = prepare_pt2e(aten, Int8Quantizer(traits))
@@ -117,17 +117,17 @@ def check_aten_pass(
     inputs: Sequence[torch.Tensor],
     atol: float = 0.0,
 ) -> tuple[int, GraphModule]:
-    """Runs a pass on an exported function: the values stay, and so do shapes.
+    """Run a pass on an exported function. Values and shapes must not change.
 
     Args:
       rewrite: the pass.
       function: see `model`.
       *children: see `model`.
       inputs: of the function.
-      atol: by how much values may differ, where the pass computes in another order.
+      atol: allowed difference of values, if the pass computes in another order.
 
     Returns:
-      What the pass says that it changed, and the graph.
+      The number of changes reported by the pass, and the graph.
     """
     program = decompose(torch.export.export(model(function, *children), tuple(inputs)))
     graph = program.module(check_guards=False)
@@ -142,13 +142,13 @@ def check_aten_pass(
 
 
 def forget_rules(monkeypatch: pytest.MonkeyPatch, *targets: object) -> None:
-    """Leaves ATen ops without an int8 form, for tests of what runs in float32."""
+    """Remove the int8 form of ATen ops, for tests of float32 execution."""
     rules = {target: rule for target, rule in _TABLE.items() if target not in targets}
     monkeypatch.setattr("aot.rules._TABLE", rules)
 
 
 def op_counts(graph: GraphModule) -> dict[str, int]:
-    """How many nodes call each op: {"pl.conv2d": 3, ...}."""
+    """Return how many nodes call each op: {"pl.conv2d": 3, ...}."""
     calls = [n for n in graph.graph.nodes if n.op == "call_function" and not is_result(n)]
     return dict(Counter(str(node.target).rsplit(".", 1)[0] for node in calls))
 

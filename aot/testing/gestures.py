@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small classifier that makes no mistake in float, and calibration data that it deserves or does
-not.
+"""A small classifier without errors in float, and calibration data of good or bad
+quality for it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ Samples = list[tuple[torch.Tensor, ...]]
 
 
 def recordings(count: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Four gestures: waves of different frequency, along different axes; and which they are."""
+    """Return recordings of four gestures, waves of different frequency along different axes, and
+    their classes.
+    """
     generator = torch.Generator().manual_seed(seed)
     classes = torch.randint(0, 4, (count,), generator=generator)
     frequency = torch.tensor([1.0, 2.0, 3.0, 5.0])[classes][:, None, None]
@@ -73,7 +75,7 @@ def mostly_zeros() -> Samples:
 
 
 def with_a_far_floor() -> Samples:
-    """Every eighth is what a logarithm makes of next to nothing."""
+    """Return samples. Every eighth value is the logarithm of nearly zero."""
     data = good()
     for (x,) in data:
         x[..., ::8] = -87.5
@@ -81,7 +83,7 @@ def with_a_far_floor() -> Samples:
 
 
 def with_a_dead_channel() -> Samples:
-    """A sensor that was not connected."""
+    """Return samples with an unconnected sensor."""
     return [(x * torch.tensor([1.0, 0.0, 1.0])[:, None],) for (x,) in good()]
 
 

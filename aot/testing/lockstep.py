@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares a dialect graph with torchao's quantized graph, op by op, in quantization steps.
+"""Comparison of a dialect graph with torchao's quantized graph, op by op, in quantization steps.
 
-torchao's graph computes in float between quantize nodes; the dialect computes in integers and
-rounds differently now and then. To see each op's own difference and not what the ops before it
-handed on, torchao's graph is run with every quantized value replaced, once compared, by the
-dialect's.
+torchao's graph computes in float between quantize nodes. The dialect computes in integers and
+sometimes rounds differently. To measure each op's own difference without inherited errors,
+torchao's graph continues with the dialect's values: each quantized value is replaced after its
+comparison.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from aot.dialect.results import taken_from
 from aot.lower import Lowered
 
 LARGEST = {"lstm int16": 8, "gru int16": 4, "rnn int16": 8}
-"""Steps that ops may differ by, all others by one: a loop carries states of 16 bits, whose steps
-are small, int8 has 256 of them in one; those with a spare bit have steps of twice the size.
+"""Steps that ops may differ by; all others may differ by one. A loop carries states of 16 bits with
+small steps, and one int8 step has 256 of them. States with a spare bit have steps of twice the
+size.
 """
 
 
 @dataclass
 class Difference:
-    """How far one kind of op is from torchao's float arithmetic.
+    """Difference of one kind of op from torchao's float arithmetic.
 
     Attributes:
-      elements: how many values were compared.
-      off_by_one: how many differ by one quantization step.
+      elements: number of compared values.
+      off_by_one: number of values differing by one quantization step.
       largest: the largest difference in steps.
     """
 
@@ -50,7 +51,7 @@ class Difference:
 
     @property
     def rate(self) -> float:
-        """Share of values that differ by one step."""
+        """Share of values differing by one step."""
         return self.off_by_one / max(self.elements, 1)
 
 
@@ -66,8 +67,8 @@ class Lockstep:
 
 
 class _Recorder(Interpreter):
-    """Runs the dialect graph and keeps the value of every node that stands for a quantize node of
-    torchao's.
+    """Runs the dialect graph and keeps the value of every node that stands for a torchao quantize
+    node.
     """
 
     def __init__(self, module: GraphModule) -> None:
@@ -105,14 +106,16 @@ class _Forced(Interpreter):
         if n.target is not QUANTIZE or n.name not in self._values:
             return result
         op, actual = self._values[n.name]
-        # Where a function is not defined, what torch makes of NaN as an integer is not either.
+        # If a function is undefined, so is torch's conversion of NaN to an integer.
         defined = ~torch.isnan(self.env[n.args[0]])  # type: ignore[index]
         self._into.by_op.setdefault(op, Difference()).add(actual[defined], result[defined])
         return actual
 
 
 def _first_of_equals(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """topk with equal values in their order, which the dialect keeps and torch leaves open."""
+    """Compute topk with equal values in their order. The dialect keeps this order and torch leaves
+    it open.
+    """
     x, k = args[:2]
     if x.dim() == 0:
         return torch.topk(*args, **kwargs)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A backend without hardware: it takes the ops that it is told to, and its payload is the region's
-own .pte, which a second compiled plan can run.
+"""A backend without hardware. It takes the requested ops. Its payload is the region's own .pte, and
+a second compiled plan can run it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ DELEGATE_ID = "StandInBackend"
 def stand_in(
     takes: Collection[str] | Callable[[Node], bool], name: str = "stand_in", **more: Any
 ) -> Backend:
-    """The backend.
+    """Return the backend.
 
     Args:
-      takes: names of dialect ops, e.g. {"conv2d"}; or whether it takes a node.
+      takes: names of dialect ops, e.g. {"conv2d"}; or a predicate for a node.
       name: of the backend.
-      **more: of Backend, instead of what it would be.
+      **more: fields of Backend that replace the defaults.
     """
 
     def reject(node: Node) -> str:
@@ -42,7 +42,7 @@ def stand_in(
 
 
 def compile_region(region: GraphModule) -> Payload:
-    """The region's .pte; a stand-in needs no memory of its own."""
+    """Return the region's .pte. A stand-in needs no memory of its own."""
     return Payload(write_pte(region))
 
 

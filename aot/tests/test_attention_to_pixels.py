@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention to the pixels of images that lie channels last copies no more than it has to, however
-its one layer is cut into queries, keys and values.
+"""Attention to the pixels of channels-last images copies no more than needed, for every way to
+split its one layer into queries, keys and values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ IMAGE, HEADS = (1, 8, 4, 6), (2, 4, 24)
 
 
 def parts(y: torch.Tensor) -> torch.Tensor:
-    """Of images as convolutions give them: one head."""
+    """Compute attention with one head on images in the layout of convolutions."""
     q, k, v = y.view(1, 3, 8, 24).unbind(1)
     return torch.einsum("bij,bcj->bci", torch.einsum("bci,bcj->bij", q, k).softmax(-1), v)
 
@@ -51,7 +51,7 @@ def of_each_head_in_rows(y: torch.Tensor) -> torch.Tensor:
     return mixed.transpose(1, 2).reshape(1, 24, 8).mT
 
 
-# With heads the products' rows are put in order, where no scaling says which side they are of.
+# Heads need the products' rows reordered if no scaling shows the side they belong to.
 CASES: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], int]] = {
     "parts": (parts, 0),
     "heads": (heads, 1),

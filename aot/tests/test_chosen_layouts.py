@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which layouts a model's inputs and outputs get where lowering may choose."""
+"""Layouts of a model's inputs and outputs if lowering may choose them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def test_sequences_have_their_channels_last_where_that_saves_a_transpose() -> No
 
 
 def test_an_input_that_is_joined_to_what_is_made_of_it() -> None:
-    """Channels of an image beside those of a convolution are read by the next one as they lie."""
+    """The next convolution reads an image's channels next to those of a convolution, without a
+    copy.
+    """
     module = model(
         lambda first, second, x: second(torch.cat([first(x), x], 1)),
         nn.Conv2d(3, 4, 3, padding=1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops without an int8 form, which are errors or stay float, and options that there are not."""
+"""Ops without an int8 form, as errors or in float, and invalid options."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def plain_layout(result: Lowered) -> str:
 
 
 def layouts(result: Lowered, folder: Path) -> dict[str, list[str]]:
-    """What the artefact says of its inputs and outputs."""
+    """Return the layouts of the artefact's inputs and outputs."""
     path = folder / "model.pte"
     path.write_bytes(result.pte)
     program = Runtime.get().load_program(path)
@@ -257,7 +257,7 @@ def test_an_engine_takes_int16_of_single_ops(traits: dict[str, Traits], ran: str
 
 
 def test_modules_are_named() -> None:
-    """In nn.Sequential every op has the same line of the user's, none of his own."""
+    """Every op in nn.Sequential has the same source line, and none is in the user's own code."""
     parts = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Tanh()).eval()
     report = lowered(nn.Sequential(parts, nn.Flatten(), nn.Linear(96, 2)).eval()).report
     modules = {op["op"]: op["module"] for op in report["ops"]}

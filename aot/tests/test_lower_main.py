@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: what it writes, and what it says of wrong arguments."""
+"""The command line: its outputs, and its messages for wrong arguments."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def lowering(model: str, calibration: str, *more: str) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def importable(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """This file by its own name, as a user's module would be."""
+    """Make this file importable by its own name, like a user's module."""
     monkeypatch.setitem(sys.modules, HERE, request.module)
 
 
@@ -281,7 +281,7 @@ def test_float_fallback(
 
 
 def test_a_module_that_is_another_one_is_told_by_its_file() -> None:
-    """A user's calendar.py is not found where Python's own is first."""
+    """A user's calendar.py is not found, because Python's own comes first."""
     with pytest.raises(LoweringError) as error:
         function("calendar:factory")
     assert str(error.value) == (

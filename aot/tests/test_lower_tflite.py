@@ -62,7 +62,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def _run(folder: Path, arguments: list[str]) -> None:
-    """The command line in a process's own state of flags."""
+    """Run the command line in a process with its own flag state."""
     with flagsaver.flagsaver(), pytest.MonkeyPatch.context() as patch:
         patch.setenv("BUILD_WORKING_DIRECTORY", str(folder))
         flags.FLAGS.unparse_flags()
@@ -77,7 +77,7 @@ def test_command_line(files: Path) -> None:
     assert np.load(files / "x.npz")["input_0"].shape == (8, 1, 12, 10, 3)
 
 
-# what is asked: what the error says
+# arguments: the error message
 BAD = {
     "--tflite=none.tflite": "none.tflite: No such file",
     "--tflite=y.tflite": r"this is no \.tflite file",

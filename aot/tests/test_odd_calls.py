@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that are legal and rare: numbers first, six dimensions, vectors for weights, arguments that
-change no value. Each lowers, or the error says why not.
+"""Legal but rare calls: numbers first, six dimensions, vectors for weights, arguments without an
+effect. Each is lowered, or the error gives the reason.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def lowered(case: Case, quantization: str) -> tuple[list[torch.Tensor], list[tor
 
 @pytest.mark.parametrize("name", INT8)
 def test_it_lowers(name: str) -> None:
-    # lower() itself refuses what is less than 10 dB
+    # lower() itself refuses a result below 10 dB
     expected, actual = lowered(INT8[name], "int8")
     for y, given in zip(expected, actual, strict=True):
         assert given.shape == y.shape

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors of rank 0: every op that torch takes them for, in one model."""
+"""Tensors of rank 0: every op torch takes them for, in one model."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ EXACT: dict[str, Case] = {
     "pad": lambda x: F.pad((x > 0).reshape(1), (1, 2), value=True),
     "sum of a mask": lambda x: (x > 0).sum(0),
 }
-"""Masks, and integers that an op gives."""
+"""Masks and integer results of ops."""
 
 INTEGERS: dict[str, Case] = {
     "clamp": lambda x: ((x > 0).long() * 3).clamp(1, 2),

@@ -54,7 +54,7 @@ class Given(nn.Module):
 
 
 def sequence(seed: int) -> list[tuple[torch.Tensor, ...]]:
-    """Steps [1, 1, X] of a signal that changes slowly, with noise."""
+    """Return steps [1, 1, X] of a slowly changing signal with noise."""
     random = torch.Generator().manual_seed(seed)
     time = torch.arange(STEPS)[:, None] * torch.linspace(0.05, 0.6, X) + seed
     signal = torch.sin(time) * 1.5 + torch.randn(STEPS, X, generator=random) * 0.3
@@ -69,7 +69,7 @@ def stream(kind: str) -> Lowered:
 
 
 def whole(lowered: Lowered, x: torch.Tensor) -> torch.Tensor:
-    """What the stream's op gives for all steps at once, in its integers."""
+    """Return the result of the stream's op for all steps at once, in its integers."""
     (call,) = (n for n in lowered.module.graph.nodes if _is_recurrent(n))
     op = dialect_op(call)
     assert op is not None
@@ -170,7 +170,7 @@ class Pair(nn.Module):
     "wide", [{"encoder": "int16"}, {"decoder": "int16"}, {"bridge": "int16"}, {"default": "int16"}]
 )
 def test_states_between_layers_of_two_types(wide: dict[str, str]) -> None:
-    """A state is int16 either way: what one of the layers asks for makes nothing worse."""
+    """A state is int16 in both cases, so the setting of one layer never makes it worse."""
     torch.manual_seed(0)
     data = [(torch.cat([step for (step,) in sequence(seed)]),) for seed in range(8)]
     model = Pair().eval()
@@ -189,7 +189,7 @@ def test_states_between_layers_of_two_types(wide: dict[str, str]) -> None:
 
 
 def test_a_state_at_a_float_border_is_converted() -> None:
-    """Where inputs and outputs are float, so is a state that is carried outside."""
+    """If inputs and outputs are float, so is a state carried outside."""
     layer, data = Given(nn.GRU(X, H)), sequence(0)
     samples = [(*sample, torch.zeros(1, 1, H)) for sample in data]
     lowered = lower(

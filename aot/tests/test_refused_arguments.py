@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A refusal of a model, a sample or a setting names it, the reason, and what to give instead."""
+"""A refusal of a model, a sample or a setting gives its name, the reason, and a remedy."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that change their buffers: the values are those of the user's own module, run by run."""
+"""Models that change their buffers: the values equal those of the user's own module, run by run."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _fixed(m: Any, x: torch.Tensor) -> Any:
 
 
 def _two_scales(m: Any, x: torch.Tensor) -> Any:
-    """The state's range is larger than sigmoid's, which it becomes."""
+    """The state's range is larger than that of sigmoid, its new value."""
     y = torch.cat([m.a, x * 4.0], 1)
     m.a = torch.sigmoid(x)
     return y * 0.5
@@ -105,7 +105,7 @@ def _difference(m: Any, x: torch.Tensor) -> Any:
 
 
 def _chain(m: Any, x: torch.Tensor) -> Any:
-    """Assignments change no value that was read before."""
+    """Assignments do not change values read before."""
     y = x + m.b * 0.5
     m.b = m.a
     m.a = x
@@ -151,7 +151,7 @@ class Twice(nn.Module):
 
 
 Make = Callable[[], nn.Module]
-# Models, and what becomes of them: how many states, ops of the dialect.
+# Models and their lowering: number of states, ops of the dialect.
 MODELS: dict[str, tuple[Make, int, dict[str, int]]] = {
     "assigned": (lambda: Buffers(_assigned, a=ramp()), 1, {"pl.lut": 2, "pl.add": 2}),
     "copied": (lambda: Buffers(_copied, a=ramp()), 1, {"pl.lut": 2, "pl.add": 1}),
@@ -208,7 +208,9 @@ def lowered(name: str) -> Lowered:
 
 @functools.cache
 def shared(name: str) -> tuple[nn.Module, Lowered]:
-    """A model, whose buffers lowering leaves alone, and what it became; for tests that run them."""
+    """Return a model and its lowered form, for tests running them. Lowering leaves the buffers
+    alone.
+    """
     module = MODELS[name][0]().eval()
     before = {key: value.clone() for key, value in module.named_buffers()}
     result = lower(module, CALIBRATION[0][0], calibration=CALIBRATION)
@@ -290,7 +292,7 @@ def test_state_goes_through_delegates(name: str) -> None:
 
 
 def test_calibration_carries_state_through_a_sequence() -> None:
-    """A sum over a sequence has a range that no single sample shows."""
+    """A sum over a sequence has a range not visible in any single sample."""
     ones = [(torch.ones(SHAPE),)] * 10
 
     def total(m: Any, x: torch.Tensor) -> Any:
@@ -326,7 +328,7 @@ def _maximum(m: Any, x: torch.Tensor) -> Any:
 def test_executorchs_own_runtime_keeps_the_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With float kernels, which it has: the largest values so far."""
+    """Uses the float kernels of that runtime: the largest values so far."""
     forget_rules(monkeypatch, torch.ops.aten.minimum.default, torch.ops.aten.maximum.default)
     module = Buffers(_maximum, a=zeros()).eval()
     data = CALIBRATION[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be state is one clear error."""
+"""A buffer that cannot be state gives one clear error."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks around attention: which ops they become, and how far they are from float."""
+"""Networks with attention: their lowered ops, and their distance from float."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Samples = list[tuple[torch.Tensor, ...]]
 
 
 class WhisperAttention(nn.Module):
-    """As whisper writes it: three layers, that of the keys without bias."""
+    """Attention as written in whisper: three layers, the one for keys without bias."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class VisionTransformer(nn.Module):
 
 
 class KeywordTransformer(nn.Module):
-    """Frames of a spectrogram as tokens, the last two of which are padding."""
+    """Spectrogram frames as tokens, the last two of them padding."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,8 +120,8 @@ class LanguageModel(nn.Module):
 
 
 class Detector(nn.Module):
-    """What objects a map of features has: the attention of the learned queries to each other is
-    known before the model runs.
+    """Detects objects in a feature map. The attention between the learned queries is known before
+    the model runs.
     """
 
     def __init__(self) -> None:
@@ -143,7 +143,7 @@ def normal(*shape: int) -> torch.Tensor:
 NETWORKS: dict[
     str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor], dict[str, int], float]
 ] = {
-    # The heads of an attention are put together by the convolution that its last layer becomes.
+    # The heads of an attention are joined by the convolution that replaces its last layer.
     "whisper": (
         WhisperLayer,
         functools.partial(normal, 1, 12, 384),
@@ -226,7 +226,7 @@ def test_an_index_outside_of_the_table_is_an_error() -> None:
 
 
 class Masked(nn.Module):
-    """Attention with a mask that is given with each input."""
+    """Attention with a mask given with each input."""
 
     def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         return F.scaled_dot_product_attention(x, x, x, mask)
@@ -234,7 +234,7 @@ class Masked(nn.Module):
 
 @pytest.mark.parametrize(("is_bool", "error"), [(True, 1e-3), (False, 2e-3)])
 def test_takes_masks_as_inputs(is_bool: bool, error: float) -> None:
-    """Numbers that mask take their part of the range of the scores, booleans do not."""
+    """Float masks take a part of the scores' range, boolean masks do not."""
     torch.manual_seed(1)
     kept = torch.rand(12, 1, 1, 8) < 0.6
     kept[:, ..., 0] = True

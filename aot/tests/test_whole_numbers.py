@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integers of fewer bits than the device's: inputs of uint8, int8 and int16, and what is cast."""
+"""Integers with fewer bits than the device's: inputs of uint8, int8 and int16, and casts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Computed(nn.Module):
 
 
 def _numbers(dtype: torch.dtype) -> list[torch.Tensor]:
-    """Of the whole range of a type, so that results leave it."""
+    """Return numbers from the whole range of a type, so results leave it."""
     generator = torch.Generator().manual_seed(0)
     kind = torch.iinfo(dtype)
     draw = partial(torch.randint, kind.min, kind.max + 1, (1, 40), generator=generator)
@@ -99,7 +99,7 @@ def test_integers_of_few_bits_wrap_around(name: str) -> None:
 
 
 def test_functions_of_bytes_are_exact_in_int16() -> None:
-    """Of which those with steps have no straight lines between their values."""
+    """Step functions among them are not interpolated between their values."""
     module = model(lambda x: torch.where(x == 255, 0.0, x.float() % 7.0) * x.bool())
     samples = [torch.arange(256).reshape(1, 256).to(torch.uint8)] * 16
     lowered = lower(

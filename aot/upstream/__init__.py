@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private names of torch, torchao and ExecuTorch, and the places where we replace their functions.
+"""Private names of torch, torchao and ExecuTorch, and the places where Pilotlight replaces their
+functions.
 
 No other folder imports a private name of these libraries (test_upstream.py). A new version of a
-library breaks here first: the test lists the names that are gone.
+library breaks here first: the test lists the missing names.
 """
 
 VERSIONS = {
@@ -10,4 +11,4 @@ VERSIONS = {
     "torch": ">=2.12.1,<2.15",
     "torchao": ">=0.17.0,<0.19",
 }
-"""Versions for which the names hold. pyproject.toml has the same; a test compares them."""
+"""Versions with these names. pyproject.toml has the same versions; a test compares them."""

@@ -18,13 +18,15 @@ _modules: Any = GraphModule
 _recompile = _modules.recompile
 _lock = Lock()
 _threads: Counter[int] = Counter()
-"""How often each thread is within `compiled_when_run`."""
+"""Nesting depth of `compiled_when_run` for each thread."""
 
 
 @contextmanager
 def compiled_when_run() -> Iterator[None]:
-    """Within it, a graph that this thread made or changed becomes Python when it is run or somebody
-    looks at its code. Torch makes that anew after each change, and nobody runs most of it.
+    """Postpone the code generation of graphs inside the context.
+
+    A graph made or changed by this thread becomes Python code only if it is run or its code is
+    read. torch generates the code after each change, and most of it is never run.
     """
     thread = get_ident()
     with _lock:
@@ -41,8 +43,8 @@ def compiled_when_run() -> Iterator[None]:
 
 
 class _Late:
-    """An attribute of a module's class, whose only instance that is: who asks for it has the graph
-    become Python, which puts what was asked for in its place.
+    """An attribute of a module's class with only that module as instance. An access generates the
+    graph's code, and the code replaces the attribute.
     """
 
     def __init__(self, module: GraphModule, name: str) -> None:
@@ -52,7 +54,7 @@ class _Late:
         owner = self._module()
         _recompile(owner)
         with suppress(AttributeError):  # another thread may have been here, too
-            delattr(type(owner), "_code")  # it is the instance's own now
+            delattr(type(owner), "_code")  # now an attribute of the instance
         return getattr(kind if module is None else owner, self._name)
 
 
@@ -61,7 +63,7 @@ def _postponed(module: GraphModule) -> Any:
         return _recompile(module)
     kind: Any = type(module)
     codegen = module.graph._codegen
-    if isinstance(codegen, PyTreeCodeGen):  # what hooks of the module look at
+    if isinstance(codegen, PyTreeCodeGen):  # read by hooks of the module
         module._in_spec = codegen.pytree_info.in_spec
         module._out_spec = codegen.pytree_info.out_spec
     vars(module).pop("_code", None)
@@ -72,7 +74,9 @@ def _postponed(module: GraphModule) -> Any:
 
 
 def _reduced(module: GraphModule) -> Any:
-    """What pickle writes, which is the code: of this module torch makes it at once from now on."""
+    """Return the pickled form: the code. From now on, torch generates this module's
+    code at once.
+    """
     kind: Any = type(module)
     kind.recompile = _recompile
     module.recompile()

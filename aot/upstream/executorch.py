@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of ExecuTorch: schema, serialiser, memory planning for its runtime.
 
-They stand in the package executorch.exir, whose __init__ imports its whole compiler, 2.5 s of CPU
-for what is not used here. So that __init__ runs when somebody asks for one of its names.
+They are in the package executorch.exir. Its __init__ imports the whole compiler, 2.5 s of CPU for
+unused code. Therefore that __init__ only runs if one of its names is accessed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from aot.upstream.replaced import replaced
 
 @contextmanager
 def _without_init(package: str) -> Iterator[None]:
-    """Within it, submodules of the package are imported without running its __init__.
+    """Import submodules of the package inside the context without running its __init__.
 
-    That runs afterwards, when somebody asks for a name or a submodule that is not there yet.
+    It runs later, at the first access to a name or a submodule that is not there yet.
     """
     spec = find_spec(package)
     if package in sys.modules or spec is None or spec.loader is None:
@@ -33,7 +33,7 @@ def _without_init(package: str) -> Iterator[None]:
     path = module.__path__
 
     def submodule(name: str) -> Any:
-        if name.startswith("__"):  # what the import system asks for
+        if name.startswith("__"):  # requested by the import system
             raise AttributeError(name)
         return import_module(f"{package}.{name}")
 
@@ -51,7 +51,7 @@ def _without_init(package: str) -> Iterator[None]:
     setattr(import_module(parent), name, module)
     yield
     module.__dict__["__getattr__"] = whole
-    del module.__dict__["__path__"]  # for which the import of another submodule asks
+    del module.__dict__["__path__"]  # requested by the import of another submodule
 
 
 with _without_init("executorch.exir"):
@@ -89,9 +89,9 @@ __all__ = [
 
 
 def serialized_in_place() -> AbstractContextManager[None]:
-    """Within it, serialize_pte_binary changes the program that it is given.
+    """Make serialize_pte_binary change its program argument in place inside the context.
 
-    It would change a copy, which takes long to make.
+    Otherwise it changes a copy, which takes long to make.
     """
     as_it_is = SimpleNamespace(deepcopy=lambda given: given)
     return replaced(sys.modules[serialize_pte_binary.__module__], copy=as_it_is)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How torchao names what it adds to a module: by the first number that is free."""
+"""torchao's names for additions to a module: the first free number."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ prepare = import_module("torch.ao.quantization.fx.prepare")
 
 @contextmanager
 def names_counted() -> Iterator[None]:
-    """Within it that number is looked for from the one before on; torchao begins with 0 each time,
-    and a thousand layers take a million looks.
+    """Start the search for that number at the previous one inside the context.
 
-    What has such a name has to stay meanwhile.
+    torchao starts at 0 each time, so a thousand layers take a million checks. Attributes with such
+    names must stay meanwhile.
     """
     free: WeakKeyDictionary[torch.nn.Module, dict[str, int]] = WeakKeyDictionary()
 

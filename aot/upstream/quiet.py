@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notices of the libraries that a user cannot act on: missing GPU parts, their own deprecations."""
+"""Library notices a user cannot act on: missing GPU parts, their own deprecations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MODULES = ("copyreg", "torch", "torchao", "executorch")
 
 @contextmanager
 def notices_hidden() -> Iterator[None]:
-    """Hide what the libraries log and what they deprecate; warnings of a user's code stay."""
+    """Hide log messages and deprecations of the libraries; warnings of a user's code stay."""
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

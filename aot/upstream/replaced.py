@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of others that do something else for a while."""
+"""Temporary replacement of library functions."""
 
 from __future__ import annotations
 

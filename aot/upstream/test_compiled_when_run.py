@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs that became Python late do what they would have done at once."""
+"""Graphs with late code generation behave like those with immediate generation."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ assert aot.upstream.executorch.et is executorch.exir.schema
 }
 
 
-# What is under ExecuTorch takes most of the time, and is the same for all.
+# ExecuTorch's own dependencies take most of the time, and are the same for all.
 _BY_ITSELF = """
 import gc, os, sys, traceback
 gc.disable()
@@ -53,7 +53,7 @@ for program in sys.argv[1:]:
 
 @pytest.fixture(scope="module")
 def printed() -> dict[str, str]:
-    """What each program prints, in a process of its own."""
+    """Return the output of each program, run in a process of its own."""
     command = [sys.executable, "-c", _BY_ITSELF, *PROGRAMS.values()]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names are those that torchao gives."""
+"""The names equal torchao's."""
 
 from threading import Barrier, BrokenBarrierError, Thread
 

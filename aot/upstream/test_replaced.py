@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is replaced for a while is there again."""
+"""A temporarily replaced function is restored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_what_was_there_is_there_again() -> None:
 
 
 def test_a_thread_waits_for_another() -> None:
-    """Else what the second one found would be what the first had put there."""
+    """Otherwise the second thread would save the replacement of the first as the original."""
     owner, left = SimpleNamespace(value=0), Event()
 
     def replace_too() -> None:

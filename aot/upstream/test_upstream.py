@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library's new version: one test for each private name and each function that we replace."""
+"""A library's new version: one test for each private name and each replaced function."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_installed_version_is_in_range(library: str) -> None:
     ],
 )
 def test_replaced_name_is_used(module: str, name: str) -> None:
-    """A function that its library no longer calls would be replaced without effect."""
+    """If its library no longer calls a function, a replacement has no effect."""
     text = Path(str(import_module(module).__file__)).read_text()
     read = {
         node.id if isinstance(node, ast.Name) else node.attr
@@ -106,7 +106,7 @@ def test_import_changes_and_prints_nothing(program: str) -> None:
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    if program != _IMPORT:  # which imports torchao itself
+    if program != _IMPORT:  # it imports torchao itself
         assert done.stderr == done.stdout == ""
 
 

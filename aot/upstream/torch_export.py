@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private names of torch.export and Dynamo, whose import takes seconds, and what we replace there.
+"""Private names of torch.export and Dynamo, whose import takes seconds, and Pilotlight's
+replacements there.
 
-A replaced function that torch no longer calls is found by test_upstream.py.
+test_upstream.py finds a replaced function no longer called by torch.
 """
 
 from __future__ import annotations
@@ -36,11 +37,12 @@ _CALLED = re.compile(r"(@\d+)?")
 
 @contextmanager
 def export_silent() -> Iterator[None]:
-    """Within it, torch prints nothing of a graph that it cannot finish, or of an op that does not
-    run: the error says why.
+    """Silence torch's output for an incomplete graph, or for an op that does not run.
+
+    The error message gives the reason.
     """
     names = vars(_trace)
-    names["print"] = lambda *_, **__: None  # in front of the builtin
+    names["print"] = lambda *_, **__: None  # shadows the builtin
     try:
         with (
             replaced(fake_tensor.log, disabled=True),
@@ -52,9 +54,9 @@ def export_silent() -> Iterator[None]:
 
 
 def causal_masks_unread() -> AbstractContextManager[None]:
-    """Within it, nn.TransformerEncoder and its kin take a mask as it is.
+    """Make nn.TransformerEncoder and similar modules use a mask unchanged inside the context.
 
-    They would read the data, to hint at a causal mask, which other machines have kernels for.
+    Otherwise they read its data to detect a causal mask, for kernels on other machines.
     """
 
     def detect(mask: object, is_causal: bool | None = None, size: int | None = None) -> bool:
@@ -64,9 +66,9 @@ def causal_masks_unread() -> AbstractContextManager[None]:
 
 
 def call_names_matched_fast() -> AbstractContextManager[None]:
-    """Within it, names of calls are matched by one pattern.
+    """Match names of calls by one pattern inside the context.
 
-    Torch's makes a pattern of the base in each call, of which n layers make n^2.
+    torch compiles a pattern from the base in each call, so n layers make n^2 patterns.
     """
 
     def is_call_name(name: str, base: str) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of torchao. The first import logs missing GPU parts: this module hides that, and no other
+"""Names of torchao. The first import logs missing GPU parts, and this module hides that. No other
 module of aot imports torchao.
 """
 
@@ -61,6 +61,6 @@ __all__ = [
 
 
 def forget_modules() -> None:
-    """Drop every module that quantization was called with: two caches of its keep them."""
+    """Drop every quantized module: two of torchao's caches keep them."""
     torch.ao.quantization.fx.utils.assert_and_get_unique_device.cache_clear()
     torchao.utils._assert_and_get_unique_device.cache_clear()

@@ -9,7 +9,9 @@ _UARTS = {
 }
 
 def _uart(uart, tx, rx):
-    """Its clock, from the crystal; the pins' second function, which UART4 has on P12_2 and P12_1."""
+    """Returns writes for the UART's clock, from the crystal, and the pins' second function. UART4
+    has it on P12_2 and P12_1.
+    """
     number = int(uart.removeprefix("uart"))
     return [
         set_bits(0x1a602014, 1 << 23),  # CLK_ENA: the crystal's 38.4 MHz
@@ -17,10 +19,10 @@ def _uart(uart, tx, rx):
         write(0x1a603000 + 4 * tx, 2),
     ] + ([write(0x1a603000 + 4 * rx, 1 << 16 | 2)] if rx != None else [])  # its input is on
 
-# The chip's secure enclave starts the core from the MRAM, if its table of contents (ATOC, made by
-# Alif's tools) says so, with the clock that it is configured for; this is the default. The NPU does not
-# reach the core's own memory at this address. Of interrupts there are those of the UARTs, of timers,
-# microphones and the NPU.
+# The chip's secure enclave starts the core from the MRAM if its table of contents (ATOC, made by
+# Alif's tools) requests it. The ATOC also sets the clock; this is the default. The NPU does not
+# reach the core's own memory at this address. The list of interrupts has those of the UARTs,
+# timers, microphones and the NPU.
 ALIF_E7 = chip(
     core = "cortex-m55",
     memories = [

@@ -60,7 +60,7 @@ CORSTONE300_ETHOS_U55 = _ethos_u55("ethos-u55-128")
 
 CORSTONE300_ETHOS_U55_256 = _ethos_u55("ethos-u55-256")
 
-# As Arm's FVP has it; its cache is what Vela's Dedicated_Sram_384KB has.
+# Configured like Arm's FVP; its cache is that of Vela's Dedicated_Sram_384KB.
 CORSTONE300_ETHOS_U65 = _corstone300(ethos_u(
     configuration = "ethos-u65-256",
     base = 0x48102000,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// After reset the LM3S6965 runs from an oscillator of its own that may be off by 30%: too much for
-// a UART. It goes on with the crystal, without PLL and divider.
+// After reset the LM3S6965 runs from its internal oscillator, with an error of up to 30%. A UART
+// does not tolerate that. This code switches to the crystal, without PLL and divider.
 #include <stdint.h>
 
 #include "boards/common/chip.h"

@@ -16,8 +16,8 @@ def _flexcomm0(_uart, tx, rx):
         for pin in pins(tx, rx)
     ]
 
-# The end of the flash memory is the ROM's. The core runs from an oscillator of 12 MHz, which
-# the ROM may have left for a faster one.
+# The ROM owns the end of the flash memory. The core runs from an oscillator of 12 MHz, because the
+# ROM may have selected a faster one.
 LPC55S69 = chip(
     core = "cortex-m33",
     memories = [
@@ -88,7 +88,7 @@ LPC55S69 = chip(
         write(_SYSCON + 0x284, 0),
         write(_SYSCON + 0x280, 0),
         write(_SYSCON + 0x380, 0),
-        set_bits(_SYSCON + 0x200, 15 << 3),  # clocks of SRAM1 to SRAM4, which are off after reset
+        set_bits(_SYSCON + 0x200, 15 << 3),  # clocks of SRAM1 to SRAM4, off after reset
     ],
     flash_method = [
         pyocd("lpc55s69"),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The LPC55S69 at 150 MHz: voltage, wait states of the flash memory, PLL1. Which voltage is enough
-// the factory has measured, and written behind the program's flash memory. Registers of voltages
-// are those that open drivers for the chip use; the maker's manual leaves them out.
+// The LPC55S69 at 150 MHz: voltage, wait states of the flash memory, PLL1. The factory measured the
+// required voltage and stored it after the program's flash memory. The registers of voltages are
+// those used by open drivers for the chip. The maker's manual leaves them out.
 #include <stdint.h>
 
 #include "boards/common/chip.h"
@@ -34,7 +34,7 @@ enum {
 };
 
 enum {
-  IS_VALID = 1 << 0,  // of what the factory wrote: the number is above
+  IS_VALID = 1 << 0,  // of the factory's data: the number above is valid
   WAIT_STATES = 11,   // of the flash memory, up to 150 MHz
   FMCCR_FLASHTIM = 12,
   FMCCR_PREFETCH = 1 << 5,
@@ -51,10 +51,10 @@ enum {
   SOURCE_PLL1 = 2,
 };
 
-// Hertz of a ring of inverters, which is slow where transistors are.
+// Hertz of a ring oscillator, which is slow if the transistors are.
 enum { RING_TYPICAL = 19300000, RING_SLOW = 16900000, RING_FAST = 21700000 };
 
-// Of the converter of the core, and of what is always on: 1.2 V, 1.15 V or 1.05 V.
+// Codes for the core's converter, and for the always-on domain: 1.2 V, 1.15 V or 1.05 V.
 enum { DCDC_VOUT = 17, DCDC_1V20 = 10, DCDC_1V15 = 8, DCDC_1V05 = 4 };
 enum { LDO_BOOST = 10, LDO_1V06 = 20, LDO_1V11 = 25, LDO_1V16 = 30, LDO_1V22 = 31 };
 
@@ -88,7 +88,7 @@ static void raise_voltage(void) {
   change(DCDC0, 15 << DCDC_VOUT, core << DCDC_VOUT);
 }
 
-// The memory itself, and what reads it; nothing is fetched ahead while a command runs.
+// Slows down the memory itself and its readers; no prefetch while a command runs.
 static void slow_flash_down(void) {
   const uint32_t access = WORD(FMCCR);
   WORD(FMCCR) = access & ~(uint32_t)FMCCR_PREFETCH;

@@ -8,7 +8,9 @@ _CLKCTRL = _GCR + 0x08
 _READY = 1 << 13
 
 def _uart0(_uart, tx, rx):
-    """Clocks of the UART, the oscillator that it counts, and the port; the pins' first function."""
+    """Returns writes for the UART's clocks, its oscillator and the port, and the pins' first
+    function.
+    """
     gpio0 = 0x40008000
     mask = 0
     for pin in pins(tx, rx):

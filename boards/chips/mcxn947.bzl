@@ -8,7 +8,9 @@ _PORT1 = 0x50117000
 _FLEXCOMM4 = 0x500b4000
 
 def _lpuart4(_uart, _tx, _rx):
-    """The LPUART of the fourth Flexcomm, and the pins P1_9, which sends, and P1_8."""
+    """Returns writes for the LPUART of the fourth Flexcomm, and the pins P1_9 (transmit) and P1_8
+    (receive).
+    """
     return [
         set_bits(_SYSCON + 0x200, 1 << 14),  # clock of the port
         write(_SYSCON + 0x2c0, 2),  # Flexcomm 4 from the oscillator of 12 MHz,
@@ -20,8 +22,8 @@ def _lpuart4(_uart, _tx, _rx):
         write(_PORT1 + 0xa0, 0x1200),  # its input is on
     ]
 
-# Registers are the secure ones: the core starts so. It runs from an oscillator of 48 MHz, if the
-# ROM is not told to take a faster clock. The NPU reaches all memories.
+# Registers are the secure ones, because the core starts secure. It runs from an oscillator of 48
+# MHz, unless the ROM is configured for a faster clock. The NPU reaches all memories.
 MCXN947 = chip(
     core = "cortex-m33",
     memories = [

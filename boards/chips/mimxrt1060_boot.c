@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the ROM of i.MX RT1060 reads from the flash memory of the EVK before it starts a program:
-// how to read faster, and where the program is. i.MX RT1060 Reference Manual, "System Boot".
+// Header read by the ROM of i.MX RT1060 from the EVK's flash memory before it starts a program. It
+// describes faster reads and the program's position. Source: i.MX RT1060 Reference Manual, "System
+// Boot".
 #include <stdint.h>
 
 enum {
@@ -34,6 +35,6 @@ __attribute__((section(".boot_header"), used)) static const uint32_t header[BYTE
     [TABLE / 4 + 4] = FLASH + BOOT_DATA,
     [TABLE / 4 + 5] = FLASH + TABLE,  // itself
 
-    [BOOT_DATA / 4] = FLASH,  // where the image lies,
+    [BOOT_DATA / 4] = FLASH,  // start of the image,
     [BOOT_DATA / 4 + 1] = FLASH_BYTES,
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NXP i.MX RT1062: a Cortex-M7 with double precision FPU, and flash memory beside it."""
+"""NXP i.MX RT1062: a Cortex-M7 with double precision FPU, and external flash memory."""
 
 load("//boards:board.bzl", "KB", "MB", "MHZ", "boot_header", "chip", "clock", "flash", "jlink", "linkserver", "lpuart", "pyocd", "ram", "set_bits", "set_field", "systick", "wait_for", "write")
 
@@ -10,8 +10,8 @@ _DCDC = 0x40080000
 _PLL_ARM = 0x400d8000
 _BUSY = _CCM + 0x48  # CDHIPR
 
-# 600 MHz, which chips for an industrial range of temperatures (MIMXRT1062CVL5) do not have. Core and
-# bus run from the crystal meanwhile; the flash memory's clock stays the ROM's.
+# 600 MHz. Chips for an industrial temperature range (MIMXRT1062CVL5) do not support it. Core and
+# bus run from the crystal during the change; the flash memory's clock stays the ROM's.
 _MAX = clock(
     core_hz = 600 * MHZ,
     uart_hz = 24 * MHZ,
@@ -23,7 +23,7 @@ _MAX = clock(
         set_field(_CCM + 0x10, 0, 7, 1),  # half of the PLL's
         wait_for(_BUSY, 1 << 16, 0),
         set_field(_PLL_ARM, 14, 7, 1 << 2),  # bypassed by the crystal,
-        set_field(_PLL_ARM, 0, 1 << 13 | 1 << 12 | 0x7f, 1 << 13 | 100),  # which it makes 50 times as fast
+        set_field(_PLL_ARM, 0, 1 << 13 | 1 << 12 | 0x7f, 1 << 13 | 100),  # multiplied by 50
         wait_for(_PLL_ARM, 1 << 31, 1 << 31),
         set_field(_PLL_ARM, 16, 1, 0),
         set_field(_CCM + 0x18, 18, 3, 3),
@@ -33,7 +33,9 @@ _MAX = clock(
 )
 
 def _lpuart1(_uart, _tx, _rx):
-    """Clock, and the pins GPIO_AD_B0_12, which sends, and GPIO_AD_B0_13: it has no others."""
+    """Returns writes for the clock and the pins GPIO_AD_B0_12 (transmit) and GPIO_AD_B0_13
+    (receive). It has no other pins.
+    """
     return [
         set_field(_CCM + 0x24, 0, 0x7f, 1 << 6),  # UARTs are clocked by the crystal, undivided
         set_bits(_CCM + 0x7c, 3 << 24),
@@ -44,7 +46,7 @@ def _lpuart1(_uart, _tx, _rx):
     ]
 
 # Core and bus run from the crystal: the ROM leaves a speed that depends on fuses. The flash memory
-# is that of the EVK; its clock is the ROM's. RAM of the FlexRAM is divided as fuses have it.
+# is that of the EVK; its clock is the ROM's. Fuses define the division of the FlexRAM.
 MIMXRT1062 = chip(
     core = "cortex-m7",
     memories = [

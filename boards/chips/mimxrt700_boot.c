@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the ROM of i.MX RT700 reads from the octal flash memory of the EVK before it starts a
-// program, which lies 16 KB behind it: how to switch the memory to eight pads and read it. It is
-// the XSPI's configuration block of i.MX RT700 Reference Manual, "Non-secure boot ROM".
+// Header read by the ROM of i.MX RT700 from the EVK's octal flash memory before it starts a
+// program. The program follows 16 KB later. The header describes how to switch the memory to eight
+// pads and read it. It is the XSPI's configuration block of i.MX RT700 Reference Manual,
+// "Non-secure boot ROM".
 #include <stdint.h>
 
 enum {
   BYTES = 0x4000,
   FLASH_BYTES = 64 << 20,
   TABLE = 0x80,      // sequences of instructions,
-  SEQUENCE = 5 * 4,  // of so many bytes
-  TO_OCTAL = 6,      // the sequence with which the memory is switched
+  SEQUENCE = 5 * 4,  // size in bytes
+  TO_OCTAL = 6,      // the sequence that switches the memory
 };
 
 // Instructions of a sequence of the XSPI, two in a word, on one pad or eight.
@@ -33,7 +34,7 @@ __attribute__((section(".boot_header"), used)) static const uint32_t header[BYTE
     [0x00c / 4] = 0x00030303,            // samples by the memory's own DQS; hold and setup
     [0x010 / 4] = 1 | 2 << 8 | 1 << 16,  // switch it from one pad to eight, and wait 100 us
     [0x014 / 4] = 1 | TO_OCTAL << 8,     // by one sequence,
-    [0x018 / 4] = 2,                     // which writes this: double data rate
+    [0x018 / 4] = 2,                     // writing this: double data rate
     [0x040 / 4] = 1 << 4 | 1 << 6,       // slow until then; both edges afterwards
     [0x044 / 4] = 1 | 8 << 8 | 9 << 16,  // serial NOR, eight pads, 200 MHz
     [0x050 / 4] = FLASH_BYTES,           // at the first port
@@ -51,7 +52,7 @@ __attribute__((section(".boot_header"), used)) static const uint32_t header[BYTE
 
     [0x200 / 4] = 256,       // bytes of a page,
     [0x204 / 4] = 4096,      // a sector,
-    [0x208 / 4] = 1,         // whose commands run at 30 MHz,
+    [0x208 / 4] = 1,         // commands run at 30 MHz,
     [0x20c / 4] = 2,         // of an octal memory,
     [0x210 / 4] = 64 << 10,  // and of a block
     [0x214 / 4] = 0x07008200,

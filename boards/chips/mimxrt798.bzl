@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """NXP i.MX RT798 (of i.MX RT700), its first core: a Cortex-M33 with FPU and DSP extension, an eIQ
-Neutron NPU, and flash memory beside it.
+Neutron NPU, and external flash memory.
 """
 
 load("//boards:board.bzl", "KB", "MB", "MHZ", "boot_header", "chip", "engine", "flash", "jlink", "linkserver", "lpuart", "pyocd", "ram", "set_bits", "set_field", "systick", "write")
@@ -11,7 +11,9 @@ _IOPCTL0 = 0x50004000
 _FLEXCOMM0 = 0x50110000
 
 def _lpuart0(_uart, _tx, _rx):
-    """The LPUART of the first Flexcomm, and the pins PIO1_0, which sends, and PIO0_31."""
+    """Returns writes for the LPUART of the first Flexcomm, and the pins PIO1_0 (transmit) and
+    PIO0_31 (receive).
+    """
     return [
         write(_CLKCTL0 + 0x800, 0),  # Flexcomm's clock is the base clock,
         write(_CLKCTL0 + 0x804, 0),  # undivided
@@ -25,9 +27,9 @@ def _lpuart0(_uart, _tx, _rx):
         write(_IOPCTL0 + 0x7c, 0x41),  # its input is on
     ]
 
-# Registers are the secure ones: the core starts so. It runs from a third of an oscillator of
-# 192 MHz. The NPU does not read the flash memory: the core copies weights out of it, which its
-# driver asks for, so that payloads may lie there.
+# Registers are the secure ones, because the core starts secure. It runs from a third of an
+# oscillator of 192 MHz. The NPU does not read the flash memory. The core copies weights out of it
+# when the NPU's driver asks, so payloads may be there.
 MIMXRT798 = chip(
     core = "cortex-m33",
     memories = [

@@ -64,12 +64,12 @@ def _fpga_image(
 
 AN385 = _fpga_image("cortex-m3", psram = 0x21000000)
 
-# With FPU.
+# Core with FPU.
 AN386 = _fpga_image("cortex-m4", psram = 0x21000000)
 
 AN500 = _fpga_image("cortex-m7", psram = 0x60000000)
 
-# With FPU and DSP extension, always in the secure world.
+# Core with FPU and DSP extension, always in the secure world.
 AN505 = _fpga_image(
     "cortex-m33",
     clock_hz = 20 * MHZ,

@@ -22,7 +22,9 @@ _IRQS = {
 }
 
 def _musca(core, code, sram_kb, uart0, target):
-    """The first 8 KB of RAM are left to a debugger, as its own tools have it."""
+    """Describes a Musca chip. The first 8 KB of RAM stay free for a debugger, as in its
+    own tools.
+    """
     return chip(
         core = core,
         memories = [

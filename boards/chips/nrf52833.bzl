@@ -4,7 +4,7 @@
 load("//boards:board.bzl", "KB", "MHZ", "NRF_UART", "chip", "flash", "jlink", "openocd", "pyocd", "ram", "systick")
 load("//boards/chips:nrf_irqs.bzl", "NRF52_IRQS")
 
-# It runs from its internal oscillator, as after reset. UART0 is the one that nRF51 has too.
+# The chip runs from its internal oscillator, as after reset. UART0 is the same as in nRF51.
 NRF52833 = chip(
     core = "cortex-m4",
     memories = [

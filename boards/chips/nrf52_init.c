@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Newer nRF52 close their debug port at each reset. The program opens it if UICR says that it is to
-// be open, as Nordic's own start-up code does: otherwise a chip would have to be erased as a whole
-// each time before it is flashed. On older ones UICR alone decides, and the register is not there.
+// Newer nRF52 close their debug port at each reset. The program opens it if UICR requests that, as
+// in Nordic's own start-up code. Otherwise the whole chip has to be erased before each flashing. On
+// older ones UICR alone decides, and the register does not exist.
 #include <stdint.h>
 
 #include "boards/common/chip.h"
@@ -12,7 +12,7 @@
 #define UICR_APPROTECT (*(volatile const uint32_t *)0x10001208u)
 #define APPROTECT_DISABLE (*(volatile uint32_t *)0x40000558u)
 
-// The variant is four letters, AAF0; the third says which revision it is.
+// The variant is four letters, e.g. AAF0; the third one is the revision.
 static uint32_t first_revision(uint32_t part) {
   switch (part) {
     case 0x52832:

@@ -3,7 +3,8 @@
 
 load("//boards:board.bzl", "KB", "MB", "MHZ", "chip", "clock", "flash", "jlink", "nrf_uarte", "ram", "systick", "write")
 
-# It runs secure, as after reset, so that addresses of UARTs are the secure ones; at half its speed.
+# The chip runs secure, as after reset, so addresses of UARTs are the secure ones. It runs at half
+# its speed.
 NRF5340 = chip(
     core = "cortex-m33",
     memories = [

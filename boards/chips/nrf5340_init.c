@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The chip closes its debug port at each reset. The program opens it if UICR says that it is to be
-// open, as Nordic's own start-up code does: otherwise a chip would have to be erased as a whole
-// each time before it is flashed.
+// The chip closes its debug port at each reset. The program opens it if UICR requests that, as in
+// Nordic's own start-up code. Otherwise the whole chip has to be erased before each flashing.
 //
-// What the factory trimmed, by the oscillators' and regulators' registers, is in a list that the
-// program copies there: nRF5340 Product Specification, "FICR", TRIMCNF.
+// The factory's trim values for the registers of oscillators and regulators are in a list. The
+// program copies them to the registers. Source: nRF5340 Product Specification, "FICR", TRIMCNF.
 #include <stdint.h>
 
 #include "boards/common/chip.h"
@@ -16,7 +15,7 @@
 #define CTRLAP_SECUREAPPROTECT_DISABLE (*(volatile uint32_t *)0x5000654cu)
 
 typedef struct {
-  uint32_t address;  // all ones behind the last
+  uint32_t address;  // all ones after the last
   uint32_t value;
 } factory_trim;
 

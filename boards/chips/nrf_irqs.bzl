@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interrupts that Nordic's nRF51 and nRF52 have in common."""
+"""Common interrupts of Nordic's nRF51 and nRF52."""
 
 NRF_IRQS = {
     "POWER_CLOCK": 0,
@@ -18,7 +18,7 @@ NRF_IRQS = {
     "QDEC": 18,
 }
 
-# Those of an nRF52 with a Cortex-M4.
+# Interrupts of an nRF52 with a Cortex-M4.
 NRF52_IRQS = NRF_IRQS | {
     "UARTE0_UART0": 2,
     "SPIM0_SPIS0_TWIM0_TWIS0_SPI0_TWI0": 3,

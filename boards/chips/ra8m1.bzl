@@ -3,10 +3,10 @@
 
 load("//boards:board.bzl", "KB", "MHZ", "chip", "clock", "flash", "jlink", "ra_sci", "ram", "systick")
 
-# Secure, as after reset. Core, buses and UARTs run from the crystal of 20 MHz: the oscillator that
-# they start with is not exact enough for a UART. The core's own memories are left alone: their ECC
-# wants them written before they are read. Interrupts of devices are what the program selects for
-# each of the 96 lines (IELSR).
+# The chip runs secure, as after reset. Core, buses and UARTs run from the crystal of 20 MHz: the
+# initial oscillator is too inexact for a UART. The core's own memories stay unused, because their
+# ECC requires a write before each first read. The program selects a device interrupt for each of
+# the 96 lines (IELSR).
 RA8M1 = chip(
     core = "cortex-m85",
     memories = [

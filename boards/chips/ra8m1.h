@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Start-up of the RA8M1 at any clock: the crystal, and SCI9 with the pins where the EK's debugger
-// listens and speaks, PA14 and PA15. Registers have 8, 16 and 32 bits, and are protected.
+// Start-up of the RA8M1 at any clock: the crystal, and SCI9 with the EK debugger's pins, PA14 and
+// PA15. Registers have 8, 16 and 32 bits, and are protected.
 #ifndef BOARDS_CHIPS_RA8M1_H_
 #define BOARDS_CHIPS_RA8M1_H_
 

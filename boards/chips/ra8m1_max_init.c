@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The RA8M1 at 480 MHz; the memory of the program and buses run at a half of it and less, UARTs
-// from the crystal. The core's voltage is the same at every clock, and RAM has its wait state since
+// The RA8M1 at 480 MHz. The program's memory and the buses run at half of it and less, UARTs from
+// the crystal. The core's voltage is the same at every clock, and RAM has its wait state since
 // reset.
 #include <stdint.h>
 
@@ -23,11 +23,11 @@ enum {
   SETTLED = 150 * 480,  // turns of a loop: 150 us and more
 };
 
-// By powers of two: FCLK 60 MHz, ICLK and PCLKE 240, BCLK and PCLKA 120, PCLKB and PCLKC 60, PCLKD
-// 120.
+// Divided by powers of two: FCLK 60 MHz, ICLK and PCLKE 240, BCLK and PCLKA 120, PCLKB and PCLKC
+// 60, PCLKD 120.
 static const uint32_t DIVIDERS = 0x31122332u;
 
-// By what the core's clock changes at once its supply must have settled for the next step.
+// After each change of the core's clock its supply must settle before the next step.
 static void settle(void) {
   for (uint32_t i = 0; i < SETTLED; ++i) {
     __asm__ volatile("nop");
@@ -48,7 +48,7 @@ void pl_chip_init(void) {
   start_pll();
   FLWT = WAIT_STATES_OF_240_MHZ;
   SCKDIVCR = DIVIDERS;
-  SCKDIVCR2 = 1;  // 240 MHz first: it may change by no more at once
+  SCKDIVCR2 = 1;  // 240 MHz first: the largest allowed step
   SCKSCR = SOURCE_PLL;
   settle();
   SCKDIVCR2 = 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The block by which RP2350's ROM knows a program, of what kind it is, and where its vector table
-// lies: RP2350 Datasheet, "Blocks and Block Loops".
-// Zeros fill what is left up to the table.
+// Block for RP2350's ROM: it marks a program, its kind, and the address of its vector table.
+// Source: RP2350 Datasheet, "Blocks and Block Loops". Zeros fill the space up to the table.
 #include <stdint.h>
 
 enum { WORDS = 512 / 4 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interrupts that families of ST's STM32 with a Cortex-M3, M4 or M7 have in common."""
+"""Common interrupts of ST's STM32 families with a Cortex-M3, M4 or M7."""
 
 # F1, F4, H7 and L4.
 STM32_IRQS = {

@@ -13,7 +13,7 @@ _UARTS = {
     "usart6": 0x40011400,
 }
 
-# What all of the family have.
+# Interrupts of the whole family.
 _IRQS = STM32_F4_H7_IRQS | {
     "PVD": 1,
     "CAN1_TX": 19,
@@ -37,7 +37,8 @@ _CR = 0x40023800
 _PLLCFGR = 0x40023804
 _CFGR = 0x40023808
 
-# The PLL makes 168 MHz of the internal oscillator, which is as exact as after reset: within 1%.
+# The PLL makes 168 MHz from the internal oscillator. The precision is the same as after reset:
+# within 1%.
 _MAX = clock(
     core_hz = 168 * MHZ,
     uart_hz = {
@@ -57,7 +58,7 @@ _MAX = clock(
 )
 
 def _stm32f4(flash_kb, ccm, irqs, flash_method):
-    """From the internal oscillator, as after reset."""
+    """Describes an STM32F4. It runs from the internal oscillator, as after reset."""
     return chip(
         core = "cortex-m4",
         memories = [

@@ -10,8 +10,8 @@ _CLOCKS_2 = 0x580244f0  # RCC_APB2ENR
 _RCC = 0x58024400
 _PWR = 0x58024800
 
-# The PLL makes 400 MHz of the internal oscillator, which is as exact as after reset: within 1%. Buses
-# run at a half, peripherals at a quarter of it.
+# The PLL makes 400 MHz from the internal oscillator. The precision is the same as after reset:
+# within 1%. Buses run at half of it, peripherals at a quarter.
 _MAX = clock(
     core_hz = 400 * MHZ,
     uart_hz = 100 * MHZ,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Revisions Y and Z of STM32H743 may read wrong from the AXI SRAM while several reads of it are
-// under way: errata sheet ES0392, "Reading from AXI SRAM may lead to data read corruption". They
-// read one by one.
+// Revisions Y and Z of STM32H743 may read wrong data from the AXI SRAM during several simultaneous
+// reads. This code limits them to one read at a time. Source: errata sheet ES0392, "Reading from
+// AXI SRAM may lead to data read corruption".
 #include <stdint.h>
 
 #include "boards/common/chip.h"

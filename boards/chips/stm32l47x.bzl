@@ -12,7 +12,8 @@ _CR = 0x40021000
 _CFGR = 0x40021008
 _PLLCFGR = 0x4002100c
 
-# The PLL makes 80 MHz of the internal oscillator, which is as exact as after reset: within 1%.
+# The PLL makes 80 MHz from the internal oscillator. The precision is the same as after reset:
+# within 1%.
 _MAX = clock(
     core_hz = 80 * MHZ,
     uart_hz = 80 * MHZ,
@@ -26,7 +27,7 @@ _MAX = clock(
     ],
 )
 
-# What both have.
+# Interrupts of both chips.
 _IRQS = STM32_F4_H7_L4_IRQS | {
     "PVD_PVM": 1,
     "DMA1_Channel1": 11,
@@ -75,7 +76,7 @@ _IRQS = STM32_F4_H7_L4_IRQS | {
 }
 
 def _stm32l47x(irqs, flash_method):
-    """From its internal oscillator of 4 MHz, as after reset."""
+    """Describes an STM32L47x. It runs from its internal oscillator of 4 MHz, as after reset."""
     return chip(
         core = "cortex-m4",
         memories = [
@@ -119,7 +120,7 @@ STM32L475 = _stm32l47x(
     irqs = {},
 )
 
-# With a controller of LCD displays.
+# Variant with a controller of LCD displays.
 STM32L476 = _stm32l47x(
     flash_method = [
         pyocd("stm32l475xg"),

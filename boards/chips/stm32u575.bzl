@@ -9,7 +9,7 @@ _CLOCKS_2 = 0x46020ca4  # RCC_APB2ENR
 _RCC = 0x46020c00
 _VOSR = 0x4602080c
 
-# The PLL makes 160 MHz of the internal oscillator, which is as exact as after reset.
+# The PLL makes 160 MHz from the internal oscillator, with the same precision as after reset.
 _MAX = clock(
     core_hz = 160 * MHZ,
     uart_hz = 160 * MHZ,

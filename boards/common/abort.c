@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How C's assert and abort end a program, in place of the C library's own, which print with stdio.
+// Handlers of C's assert and abort. They replace those of the C library, which print with stdio.
 #include <stdint.h>
 
 #include "boards/common/console.h"
@@ -9,7 +9,7 @@
 void __assert_func(const char *file, int line, const char *function, const char *expression);
 void abort(void);
 
-// What <assert.h> calls.
+// Called by <assert.h>.
 __attribute__((noreturn)) void __assert_func(const char *file, int line, const char *function,
                                              const char *expression) {
   pl_print("\nPL:FAIL ");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a chip needs before programs run on it (`init` of chip() in boards/board.bzl).
+// Preparation of a chip before programs run on it (`init` of chip() in boards/board.bzl).
 #ifndef BOARDS_COMMON_CHIP_H_
 #define BOARDS_COMMON_CHIP_H_
 
@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 // Prepares the chip: clocks, watchdogs, memories that are off after reset. It runs once, when the
-// core is ready and before variables have their values: it must not use any.
+// core is ready and before variables have their values. It must not use variables.
 void pl_chip_init(void);
 
 #ifdef __cplusplus

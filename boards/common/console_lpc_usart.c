@@ -30,7 +30,7 @@ enum {
   FIFOSTAT_TX_EMPTY = 1 << 4,
   FIFOSTAT_TX_NOT_FULL = 1 << 5,
   FIFOSTAT_RX_NOT_EMPTY = 1 << 6,
-  OSR_SHIFT = 16,  // in the board's number: samples of a bit above the divider
+  OSR_SHIFT = 16,  // in the board's number: samples of a bit, stored above the divider
   BRG_MASK = 0xffff,
 };
 

@@ -26,7 +26,7 @@ static volatile uint32_t *uart(uint32_t offset) {
   return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
 }
 
-// Both pins: they change while it is off alone, and what is sent must not be lost.
+// Enables both pins: they can only change while the UART is off, and sent bytes must not be lost.
 void pl_console_init(void) {
   *uart(PSELTXD) = (uint32_t)(uintptr_t)pl_link_uart_pin;
   *uart(PSELRXD) = (uint32_t)(uintptr_t)pl_link_uart_rx_pin;
@@ -36,7 +36,7 @@ void pl_console_init(void) {
   if ((uintptr_t)pl_link_uart_rx_pin != PL_NO_RX_PIN) *uart(TASKS_STARTRX) = 1;
 }
 
-// Waits until each byte has been sent, so that nothing is left for pl_console_flush.
+// Waits until each byte has been sent, so nothing is left for pl_console_flush.
 void pl_console_write(const char *text, uint32_t length) {
   for (uint32_t i = 0; i < length; ++i) {
     *uart(EVENTS_TXDRDY) = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// UARTE of Nordic's nRF52, nRF53 and nRF91. It reads what it sends by DMA, from RAM only.
+// UARTE of Nordic's nRF52, nRF53 and nRF91. It reads its output by DMA, from RAM only.
 #include <stdint.h>
 
 #include "boards/common/console.h"
@@ -28,7 +28,7 @@ static volatile uint32_t *uart(uint32_t offset) {
   return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
 }
 
-// Both pins: they change while it is off alone, and what is sent must not be lost.
+// Enables both pins: they can only change while the UART is off, and sent bytes must not be lost.
 void pl_console_init(void) {
   *uart(PSEL_TXD) = (uint32_t)(uintptr_t)pl_link_uart_pin;
   *uart(PSEL_RXD) = (uint32_t)(uintptr_t)pl_link_uart_rx_pin;
@@ -37,7 +37,7 @@ void pl_console_init(void) {
   *uart(ENABLE) = ENABLE_UARTE;
 }
 
-// Waits until each piece has been sent, so that nothing is left for pl_console_flush.
+// Waits until each part has been sent, so nothing is left for pl_console_flush.
 void pl_console_write(const char *text, uint32_t length) {
   volatile char piece[PIECE];  // text may lie in flash
   while (length > 0) {

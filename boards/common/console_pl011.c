@@ -34,8 +34,8 @@ static volatile uint32_t *at(uint32_t offset) {
   return (volatile uint32_t *)((uintptr_t)pl_link_uart_base + offset);
 }
 
-// Its settings change while it is off alone, and what is sent must not be lost: the receiver is on
-// from the start, if there is one.
+// Settings can only change while the UART is off, and sent bytes must not be lost. The receiver is
+// therefore on from the start, if there is one.
 void pl_console_init(void) {
   const bool receives = (uintptr_t)pl_link_uart_rx_pin != PL_NO_RX_PIN;
   const uint32_t baud = (uint32_t)(uintptr_t)pl_link_uart_baud;

@@ -40,8 +40,8 @@ static volatile uint32_t *at(uint32_t offset) {
 
 static bool wait_for(uint32_t bit) { return pl_console_wait(at(CSR), bit, bit); }
 
-// Both directions are turned on at once, and what is sent must not be lost: the receiver is on from
-// the start.
+// Both directions must be enabled at once, and sent bytes must not be lost. The receiver is
+// therefore on from the start.
 void pl_console_init(void) {
   *at(CCR0) = 0;
   *at(CCR3) = CCR3_EIGHT_BITS | CCR3_LOWEST_FIRST;

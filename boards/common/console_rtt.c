@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Console by SEGGER's Real Time Transfer: a ring in RAM that a debug probe reads while the program
-// runs. What the ring has no room for is lost: a program without a probe does not wait for one.
+// Console by SEGGER's Real Time Transfer: a ring buffer in RAM, read by a debug probe while the
+// program runs. Text that does not fit the ring is lost: a program without a probe does not wait
+// for one.
 #include <stdint.h>
 
 #include "boards/common/console.h"
@@ -17,7 +18,7 @@ typedef struct {
   uint32_t flags;
 } rtt_channel;
 
-// What probes look for, by its name in the program or by its first bytes in RAM.
+// Control block, found by probes by its symbol, or by its first bytes in RAM.
 typedef struct {
   volatile char id[16];
   int32_t up_count;

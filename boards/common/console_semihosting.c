@@ -32,7 +32,7 @@ void pl_console_write(const char *text, uint32_t length) {
   }
 }
 
-// One byte, which it waits for: there is no asking whether one is there.
+// Waits for one byte: semihosting cannot check if one is there.
 uint32_t pl_console_read(char *text, uint32_t length) {
   if (length == 0) return 0;
   text[0] = (char)request(SYS_READC, NULL);

@@ -44,8 +44,8 @@ void pl_console_write(const char *text, uint32_t length) {
   }
 }
 
-// Nothing is received while an overrun is noted, which ends when the status is read, then the data:
-// one between the two outlives what was received.
+// An overrun flag blocks reception. A read of the status and then of the data clears it. A new
+// overrun between those two reads leaves the flag set after the data is gone, so it is checked too.
 uint32_t pl_console_read(char *text, uint32_t length) {
   uint32_t count = 0;
   *at(CR1) = CR1_ENABLE | CR1_TX_ENABLE | CR1_RX_ENABLE;

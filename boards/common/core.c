@@ -29,7 +29,7 @@ enum {
   MVE_MASK = 15,
 };
 
-// Without the C library, which is compiled for the right core.
+// Prints without the C library, which is compiled for the expected core.
 #define SAY(text) pl_console_write(text, sizeof(text) - 1)
 
 static void say_hex(uint32_t value) {

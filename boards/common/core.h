@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-// Whether the core is the one that the image is for, and has the units for floating point and
-// vectors that it was compiled for; if not, a line on the console says so.
+// Returns true if the core matches the image and has its floating point and vector units. If not,
+// it prints a line on the console.
 bool pl_core_is_right(void);
 
 #endif  // BOARDS_COMMON_CORE_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What differs between the architectures of the M profile; one implementation a file (cpu_*.c).
+// Differences between the architectures of the M profile; one implementation per file (cpu_*.c).
 #ifndef BOARDS_COMMON_CPU_H_
 #define BOARDS_COMMON_CPU_H_
 
@@ -9,8 +9,8 @@
 // A register at a fixed address.
 #define PL_REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
 
-// Makes the core ready for compiled code: vector table, floating point and vector units, stack
-// limits, faults that can be told apart. The start-up code calls it before anything else.
+// Prepares the core for compiled code: vector table, floating point and vector units, stack limits,
+// distinct faults. The start-up code calls it before anything else.
 void pl_cpu_init(const void *vector_table);
 
 // Prints the registers that describe a fault as " name=0x..." each.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cortex-M0, M0+ and M23: every fault is a HardFault, and there is no register that says why.
+// Cortex-M0, M0+ and M23: every fault is a HardFault, and no register has the reason.
 #include <stdint.h>
 
 #include "boards/common/cpu.h"
 
 #define VTOR 0xe000ed08u
 
-// Where a core has no such register, as M0, the write changes nothing: its table lies at 0.
+// A core without this register, such as M0, ignores the write: its table is at 0.
 void pl_cpu_init(const void *vector_table) {
   PL_REGISTER(VTOR) = (uint32_t)(uintptr_t)vector_table;
 }

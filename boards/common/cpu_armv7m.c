@@ -21,7 +21,7 @@ enum {
   MPU_RASR_XN = 1 << 28,
 };
 
-// Bytes below the stack that must not be touched: 2^15, as boards/board.bzl says.
+// Guard bytes below the stack: 2^15, as in boards/board.bzl.
 enum { GUARD_LOG2 = 15 };
 
 // These cores have no stack limit. Where there is a memory protection unit, one region below the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the cores with the main extension (all but M0 and M0+) have in common.
+// Common code of the cores with the main extension (all but M0 and M0+).
 #ifndef BOARDS_COMMON_CPU_MAINLINE_H_
 #define BOARDS_COMMON_CPU_MAINLINE_H_
 
@@ -32,8 +32,9 @@ enum {
   PL_SHCSR_SECUREFAULTENA = 1 << 19,  // Armv8-M
 };
 
-// Sets the vector table, turns on the floating point and vector units (a core without them ignores
-// that), makes the given faults distinct exceptions and sets bits of the configuration register.
+// Sets the vector table and turns on the floating point and vector units (a core without them
+// ignores that). Also makes the given faults distinct exceptions and sets bits of the configuration
+// register.
 void pl_cpu_mainline_init(const void *vector_table, uint32_t shcsr, uint32_t ccr);
 
 // Prints cfsr, hfsr, mmfar and bfar.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What compiled C++ calls where there is no C++ library: "C++ ABI for the Arm Architecture".
+// Functions that compiled C++ calls if there is no C++ library: "C++ ABI for the Arm Architecture".
 // Programs without C++ contain nothing of it.
 #include <stdlib.h>
 
 int __aeabi_atexit(void *object, void (*destroy)(void *), void *library);
 void __cxa_pure_virtual(void);
 
-// Names the program among shared libraries, of which there are none.
+// Identifies the program among shared libraries. There are none here.
 void *__dso_handle;
 
-// Objects that live as long as the program are never destroyed: it ends by sleeping.
+// Static objects are never destroyed: the program ends by sleeping.
 int __aeabi_atexit(void *object, void (*destroy)(void *), void *library) {
   (void)object;
   (void)destroy;
@@ -20,8 +20,8 @@ int __aeabi_atexit(void *object, void (*destroy)(void *), void *library) {
 
 void __cxa_pure_virtual(void) { abort(); }
 
-// operator delete(void *) and (void *, size): virtual destructors refer to them also where nothing
-// is ever deleted. Those of `libc`, or the program's own, take their place.
+// operator delete(void *) and (void *, size): virtual destructors refer to them even if nothing is
+// deleted. Those of `libc`, or the program's own, replace them.
 __attribute__((weak)) void _ZdlPv(void *object);
 __attribute__((weak)) void _ZdlPvj(void *object, size_t size);
 

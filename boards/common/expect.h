@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expectations of test programs: what does not hold is printed with its line, and counted.
+// Expectations of test programs. A failed one is printed with its line, and counted.
 #ifndef BOARDS_COMMON_EXPECT_H_
 #define BOARDS_COMMON_EXPECT_H_
 

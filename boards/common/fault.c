@@ -11,16 +11,16 @@
 #include "boards/common/print.h"
 #include "boards/common/semihosting.h"
 
-enum { FIRST_INTERRUPT = 16 };  // what exceptions of lower numbers are is the core's own
+enum { FIRST_INTERRUPT = 16 };  // exceptions with lower numbers are defined by the core
 
-// What the core pushes when it takes an exception.
+// Frame pushed by the core for an exception.
 typedef struct {
   uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
 } exception_frame;
 
 void pl_fault_report(const exception_frame *frame);
 
-// Passes on the stack pointer that the interrupted code used: bit 2 of lr says which one it is.
+// Passes on the stack pointer of the interrupted code: bit 2 of lr selects it.
 __attribute__((naked)) void pl_fault(void) {
   __asm__ volatile(
       "mov r1, lr\n\t"
@@ -47,7 +47,7 @@ static void print_exception(uint32_t number) {
   }
 }
 
-// A core whose stack overflowed leaves the stack pointer at the limit and pushes nothing.
+// After a stack overflow the core leaves the stack pointer at the limit and pushes nothing.
 static bool is_on_stack(const exception_frame *frame) {
   const uintptr_t low = (uintptr_t)frame;
   const uintptr_t high = (uintptr_t)(frame + 1);

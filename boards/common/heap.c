@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// In front of each block. A heap has blocks from its first byte to its last one.
+// Header before each block. Blocks cover a heap from its first byte to its last.
 typedef struct {
   uint32_t bytes;  // with this; a multiple of 8
   uint32_t is_used;
@@ -21,7 +21,7 @@ static bool is_behind(const pl_heap *heap, const block *this) {
 
 static block *block_of(void *memory) { return (block *)memory - 1; }
 
-// Makes a free block of all free ones that follow each other from here on.
+// Merges a free block with all free blocks that follow it directly.
 static void merge(const pl_heap *heap, block *this) {
   for (const block *other = next(this); !is_behind(heap, other) && !other->is_used;
        other = next(this)) {
@@ -29,7 +29,7 @@ static void merge(const pl_heap *heap, block *this) {
   }
 }
 
-// What a block has beyond `bytes` becomes a free one.
+// Makes the part of a block beyond `bytes` a free block.
 static void split(block *this, uint32_t bytes) {
   const uint32_t rest = this->bytes - bytes;
   if (rest == 0) return;
@@ -37,7 +37,7 @@ static void split(block *this, uint32_t bytes) {
   *next(this) = (block){rest, false};
 }
 
-// With the block's own; 0 if that is more than there can be.
+// Size including the header; 0 if that exceeds the maximum.
 static uint32_t whole(uint32_t bytes) {
   const uint32_t blocks = bytes / STEP + (bytes % STEP != 0) + 1;
   return blocks > UINT32_MAX / STEP ? 0 : blocks * STEP;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A heap: blocks one after another in a memory, the first that fits is taken. For malloc
-// (libc.c); newlib's own asks for memory by pages of 4 KB, which is more than small chips have.
+// A heap: consecutive blocks in a memory, allocated first fit. It serves malloc (libc.c). newlib's
+// own malloc requests pages of 4 KB, more than small chips have.
 #ifndef BOARDS_COMMON_HEAP_H_
 #define BOARDS_COMMON_HEAP_H_
 
@@ -24,8 +24,8 @@ void *pl_heap_allocate_aligned(pl_heap *heap, uint32_t alignment, uint32_t bytes
 // A block may be used by others from now on. Nothing is done for null.
 void pl_heap_free(pl_heap *heap, void *memory);
 
-// Makes a block larger or smaller, where it is or in another place, with what it has; null, and the
-// block is as it was, if there is no room. As pl_heap_allocate for null.
+// Makes a block larger or smaller and keeps its content, in place or moved. Returns null and leaves
+// the block unchanged if there is no room. Equals pl_heap_allocate for null.
 void *pl_heap_resize(pl_heap *heap, void *memory, uint32_t bytes);
 
 #endif  // BOARDS_COMMON_HEAP_H_

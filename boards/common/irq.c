@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of the nested vectored interrupt controller only what Armv6-M has, too: there priorities are
-// written by words (Armv6-M Architecture Reference Manual, B3.4).
+// Uses only the part of the nested vectored interrupt controller that Armv6-M has, too. Priorities
+// are written by words there (Armv6-M Architecture Reference Manual, B3.4).
 #include "boards/common/irq.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #define NVIC_ISPR 0xe000e200u
 #define NVIC_ICPR 0xe000e280u
 #define NVIC_IPR 0xe000e400u
-#define SHPR 0xe000ed18u  // of exception 4 and those that follow
+#define SHPR 0xe000ed18u  // of exception 4 and the following ones
 
 enum {
   ICSR_PENDSTCLR = 1 << 25,
@@ -32,7 +32,7 @@ static void set_bit(uint32_t registers, int32_t irq) {
   PL_REGISTER(registers + 4 * (number / 32)) = 1u << number % 32;
 }
 
-// What was done has an effect before the next instruction.
+// Completes all earlier effects before the next instruction.
 static void synchronize(void) { __asm__ volatile("dsb\n\tisb" ::: "memory"); }
 
 void pl_irq_enable(int32_t irq) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Interrupts. A program handles one by defining a function of its name, as CMSIS has it, in C++
-// with extern "C":
+// Interrupts. To handle one, define a function with its CMSIS name, in C++ with extern "C":
 //
 //   #include "boards/irqs.h"  // of the board's chip, with this file; //boards:irqs
 //
@@ -10,10 +9,10 @@
 //   pl_irq_set_priority(PL_IRQ_TIM2, 2);
 //   pl_irq_enable(PL_IRQ_TIM2);
 //
-// The linker puts the handlers that it finds into the vector table, from any library of the
-// program; an interrupt without one ends the program with PL:FAULT IRQ<number>. Handlers run on a
-// stack of their own, `handler_stack` of the board, and may interrupt an inference at any point.
-// Vendors' functions (NVIC_EnableIRQ and so on) do as well.
+// The linker puts all handlers into the vector table, from any library of the program. An interrupt
+// without a handler ends the program with PL:FAULT IRQ<number>. Handlers run on a stack of their
+// own, `handler_stack` of the board, and may interrupt an inference at any point. Vendors'
+// functions (NVIC_EnableIRQ and so on) work as well.
 #ifndef BOARDS_COMMON_IRQ_H_
 #define BOARDS_COMMON_IRQ_H_
 
@@ -24,7 +23,7 @@
 extern "C" {
 #endif
 
-// What a program may define of the core's own; the chip's are in boards/irqs.h.
+// The core's own handlers a program may define; the chip's are in boards/irqs.h.
 void NMI_Handler(void);
 void HardFault_Handler(void);
 void MemManage_Handler(void);
@@ -36,15 +35,15 @@ void DebugMon_Handler(void);
 void PendSV_Handler(void);
 void SysTick_Handler(void);
 
-// The core's own, by CMSIS' numbers: they have a priority, and can be pending, but are not enabled
-// here. Numbers from 0 on are the chip's.
+// The core's own exceptions, by CMSIS numbers. They have a priority, and can be pending, but are
+// not enabled here. Numbers from 0 on are the chip's.
 enum {
   PL_IRQ_SVC = -5,
   PL_IRQ_PENDSV = -2,
   PL_IRQ_SYSTICK = -1,
 };
 
-// Interrupts come through from now on, and no more. One that is pending stays so.
+// Enables an interrupt, or disables it. A pending one stays pending.
 void pl_irq_enable(int32_t irq);
 void pl_irq_disable(int32_t irq);
 
@@ -54,16 +53,16 @@ void pl_irq_set_pending(int32_t irq);
 void pl_irq_clear_pending(int32_t irq);
 bool pl_irq_is_pending(int32_t irq);
 
-// Which interrupts whose handlers: 0, the most urgent and what they start with, to 3, which is what
-// every core has. A handler is interrupted by smaller numbers only.
+// Sets a priority: 0, the most urgent and the initial value, to 3. Every core has these. A handler
+// is interrupted by smaller numbers only.
 void pl_irq_set_priority(int32_t irq, uint32_t priority);
 
-// Between the two no handler runs. pl_irq_unlock takes what pl_irq_lock gave, so that pairs nest.
+// No handler runs between the two. Pass the result of pl_irq_lock to pl_irq_unlock, so pairs nest.
 uint32_t pl_irq_lock(void);
 void pl_irq_unlock(uint32_t locked);
 
-// Sleeps until an interrupt is pending, also one that pl_irq_lock holds back: to wait for a
-// handler's work, test and wait between lock and unlock, and no wakeup is lost.
+// Sleeps until an interrupt is pending, including one that pl_irq_lock holds back. To wait for a
+// handler's work without losing a wakeup, test and wait between lock and unlock.
 void pl_irq_wait(void);
 
 #ifdef __cplusplus

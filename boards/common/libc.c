@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What newlib asks of a system: standard input, output and error are the console, there are no
-// files, and memory is the image's `heap`.
+// System interface of newlib: standard input, output and error are the console, there are no files,
+// and memory is the image's `heap`.
 #include <errno.h>
 #include <reent.h>
 #include <stdint.h>
@@ -62,7 +62,7 @@ int _lseek(int file, int offset, int whence) {
   return file > STANDARD_ERROR ? no_such_file() : 0;
 }
 
-// A terminal, of which newlib writes each line when it is whole.
+// Reports a terminal, so newlib writes each complete line.
 int _isatty(int file) { return file <= STANDARD_ERROR; }
 
 int _fstat(int file, struct stat *status) {
@@ -89,7 +89,7 @@ static pl_heap *heap(void) {
   return &whole;
 }
 
-// What malloc and its like are in newlib, which hands in where errno is.
+// newlib's form of malloc and similar functions; newlib passes the address of errno.
 void *_malloc_r(struct _reent *reent, size_t size) {
   void *const memory = pl_heap_allocate(heap(), size);
   if (memory == NULL) reent->_errno = ENOMEM;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Symbols that the linker script defines (boards/common/linker_script.py). Only their addresses
-// mean anything: where something lies or, where said, a number from the board's data.
+// Symbols defined by the linker script (boards/common/linker_script.py). Only their addresses have
+// a meaning: a position or, if documented, a number from the board's data.
 #ifndef BOARDS_COMMON_LINK_SYMBOLS_H_
 #define BOARDS_COMMON_LINK_SYMBOLS_H_
 
@@ -28,24 +28,24 @@ extern void (*const pl_link_constructors_end[])(void);
 extern uint8_t pl_link_heap_start[];
 extern uint8_t pl_link_heap_end[];
 
-// What is written to registers at start, three words each (boards/common/startup.c).
+// Register writes at start, three words each (boards/common/startup.c).
 extern const uint32_t pl_link_writes_start[];
 extern const uint32_t pl_link_writes_end[];
 
-// Number: what the core's CPUID register has as its part number.
+// Number: the part number in the core's CPUID register.
 extern uint8_t pl_link_core_part[];
 
-// The console's UART: its registers; numbers: value of its baud rate register, the pin that
-// transmits, and the one that receives: PL_NO_RX_PIN if the console cannot receive, 0 if it needs
-// no pin. Registers are words, and said to be: cores without unaligned accesses would read and
-// write bytes.
+// The console's UART: its registers; numbers: value of its baud rate register, transmit pin,
+// receive pin. The receive pin is PL_NO_RX_PIN if the console cannot receive, 0 if it needs no pin.
+// Registers are declared as words. Otherwise cores without unaligned accesses would read and write
+// bytes.
 #define PL_NO_RX_PIN UINT32_MAX
 extern uint32_t pl_link_uart_base[];
 extern uint8_t pl_link_uart_baud[];
 extern uint8_t pl_link_uart_pin[];
 extern uint8_t pl_link_uart_rx_pin[];
 
-// The periodic timer: its registers; numbers: what it is clocked with in Hz, its interrupt.
+// The periodic timer: its registers; numbers: its clock in Hz, its interrupt.
 extern uint32_t pl_link_timer_base[];
 extern uint8_t pl_link_timer_clock[];
 extern uint8_t pl_link_timer_irq[];

@@ -3,14 +3,13 @@
 
     linker_script board.json output.ld
 
-Every input section has its place: link with --orphan-handling=error, so that one which was not
-thought of stops the build instead of landing anywhere. The data memory starts with the program's
-stack, which grows down: when it overflows it leaves the memory instead of running into variables.
-Then come the exception handlers' stack, the heap, variables with a value, the arena, and variables
-that start as 0.
+Every input section has its place. Link with --orphan-handling=error, so an unknown section stops
+the build. The data memory starts with the program's stack, which grows down. If the stack
+overflows, it leaves the memory and does not reach variables. The exception handlers' stack, the
+heap, variables with a value, the arena, and variables that start as 0 follow.
 
-Memories have no end here: tools/image/fit.py finds what does not fit, as it can say how much is
-needed and by whom. Sections may then overlap: link with --no-check-sections, and run it.
+Memories have no end here: tools/image/fit.py finds the overflow and can list the sizes and their
+owners. Sections may then overlap: link with --no-check-sections, and run that tool.
 """
 
 import sys
@@ -20,8 +19,8 @@ from boards.board import Board, Memory, Timer, Write, load_board
 
 _END = (1 << 32) - 1  # of the address space
 
-# Models' constants come first: `.rodata.*` below would take them too. Vectors lead the code, at the
-# address that the core boots from, or follow what the chip's ROM reads.
+# Models' constants come first: `.rodata.*` below would match them too. Vectors lead the code, at
+# the core's boot address, or follow the header the chip's ROM reads.
 _CODE = """\
   .boot_header : {{
     KEEP(*(.boot_header))
@@ -94,7 +93,7 @@ _DATA = """\
   pl_link_data_load = LOADADDR(.data);
 """
 
-# Arenas come first: `.bss.*` would take them too. One memory has the arena that models share, a
+# Arenas come first: `.bss.*` would match them too. One memory has the arena shared by models, a
 # common symbol of the plans' files (aot/plan/emit_c.py).
 _ARENA = """\
   .bss.pl_arena.{pool} (NOLOAD) : ALIGN(16) {{
@@ -143,7 +142,7 @@ ASSERT(SIZEOF(.pl_arena_nowhere) == 0,
 """
 
 
-# From the third entry on. Each is a function of this name with `_Handler`, as CMSIS calls them.
+# Handlers from the third entry on. Each is a function of this name with `_Handler`, as in CMSIS.
 _CORE_EXCEPTIONS = (
     *("NMI", "HardFault", "MemManage", "BusFault", "UsageFault", "SecureFault", "", "", ""),
     *("SVC", "DebugMon", "", "PendSV", "SysTick"),
@@ -175,9 +174,9 @@ def _handlers(board: Board) -> tuple[str, ...]:
 
 
 def _vector(handler: str, is_core: bool) -> str:
-    """One entry: what the program defines, or the default. Bit 0 says that it is Thumb code.
+    """Return one entry: the program's handler, or the default. Bit 0 marks Thumb code.
 
-    Those that no exception of the core has are 0: ROMs of NXP's LPC55 read there what the image is.
+    Entries without an exception of the core are 0: ROMs of NXP's LPC55 read the image type there.
     """
     if is_core and not handler:
         return "    LONG(0)\n"
@@ -192,7 +191,7 @@ def _write(write: Write) -> str:
 
 
 def memory_of(board: Board, section: str) -> Memory:
-    """Returns the memory that a section of the program lies in while it runs."""
+    """Return the memory of a section at run time."""
     names = {".pl_weights": board.weights}
     names |= dict.fromkeys(
         (".boot_header", ".vectors", ".text", ".rodata", ".init_array", "pl_arenas"), board.code
@@ -216,7 +215,7 @@ def linker_script(board: Board) -> str:
     }
     rx_pin = board.console.rx_pin if board.console.kind == "uart" else 0
     timer = board.timer or Timer(0, 0, "")
-    core, _, _ = board.core.partition("+")  # what a variant has not
+    core, _, _ = board.core.partition("+")  # after the plus: parts missing in a variant
     access = {"flash": "rx", "ram": "rwx"}
     memories = "".join(
         f"  {m.name} ({access[m.kind]}) : ORIGIN = {m.base:#010x}, LENGTH = {_END - m.base:#x}\n"

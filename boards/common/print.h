@@ -20,7 +20,7 @@ void pl_print_i32(int32_t value);
 // Prints "0x" and eight hexadecimal digits.
 void pl_print_hex32(uint32_t value);
 
-// Prints value / 10^decimals as a decimal fraction with that many digits behind the point (1..9):
+// Prints value / 10^decimals as a decimal fraction with 1..9 digits after the point:
 // pl_print_fixed(-1234, 2) prints "-12.34".
 void pl_print_fixed(int32_t value, uint32_t decimals);
 

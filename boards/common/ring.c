@@ -7,13 +7,13 @@
 
 #include "boards/common/irq.h"
 
-// Counts run through all numbers: their difference is right also when they start again from 0, and
-// so is the place, as the capacity is a power of two.
+// Counts wrap around through all numbers. Their difference stays correct, and so does the position,
+// because the capacity is a power of two.
 static uint8_t *place(const pl_ring *ring, uint32_t record) {
   return (uint8_t *)ring->buffer + (size_t)ring->bytes * (record % ring->capacity);
 }
 
-// The compiler must not move the copies past the counts, which say what has been copied.
+// Compiler barrier: copies must not move past the counts, which record the finished copies.
 static void in_order(void) { __asm__ volatile("" ::: "memory"); }
 
 bool pl_ring_put(pl_ring *ring, const void *record) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records that an interrupt's handler puts in and the program takes out, in order: samples of a
-// sensor, blocks of a microphone.
+// Ring buffer of records from an interrupt's handler to the program, in order: samples of a sensor,
+// blocks of a microphone.
 //
 //   static int16_t buffer[128][3];
 //   static pl_ring ring = PL_RING(buffer);
@@ -10,7 +10,7 @@
 //   ...
 //   pl_ring_take(&ring, window, 64);  // sleeps until there are 64
 //
-// One handler puts and one program takes; neither holds the other up.
+// One handler puts and one program takes; neither blocks the other.
 #ifndef BOARDS_COMMON_RING_H_
 #define BOARDS_COMMON_RING_H_
 
@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-// Its fields are private except `put`, records that were put in, and `lost`, those that were not,
-// as the ring was full.
+// Its fields are private except two counts: `put`, the stored records, and `lost`, the records that
+// did not fit.
 typedef struct {
   void *buffer;
   uint32_t bytes;     // of a record

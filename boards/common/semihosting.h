@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arm semihosting, used for the one thing that no hardware of a board can do: give an exit status
-// to the host. Specification: Arm "Semihosting for AArch32 and AArch64", SYS_EXIT_EXTENDED.
+// Arm semihosting. It is used for the one thing no board hardware can do: give an exit status to
+// the host. Specification: Arm "Semihosting for AArch32 and AArch64", SYS_EXIT_EXTENDED.
 #ifndef BOARDS_COMMON_SEMIHOSTING_H_
 #define BOARDS_COMMON_SEMIHOSTING_H_
 
@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 // Asks the host to end the simulation or debugging session. On silicon without a debugger the
-// request is a fault whose pc pl_semihosting_is_at recognises.
+// request is a fault with a pc that pl_semihosting_is_at recognises.
 _Noreturn void pl_semihosting_exit(int status);
 
-// Whether `pc` is the address of the request.
+// Returns true if `pc` is the address of the request.
 bool pl_semihosting_is_at(uint32_t pc);
 
 // Sleeps for ever.

@@ -20,7 +20,7 @@ static uint32_t bytes_between(const uint32_t *low, const uint32_t *high) {
 uint32_t pl_stack_size(void) { return bytes_between(pl_link_stack_limit, pl_link_stack_top); }
 
 void pl_stack_paint(void) {
-  // This function calls nothing, so all below its own frame is free; leave some words for the
+  // This function calls nothing, so all below its own frame is free. Some words are left for the
   // frame.
   volatile uint32_t *end = (volatile uint32_t *)__builtin_frame_address(0) - 8;
   for (volatile uint32_t *word = pl_link_stack_limit; word < end; ++word) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measures the stack: the start-up code paints it, what is painted over was used.
+// Measures the stack: the start-up code paints it, and overwritten paint marks used stack.
 #ifndef BOARDS_COMMON_STACK_H_
 #define BOARDS_COMMON_STACK_H_
 
@@ -11,16 +11,16 @@
 extern "C" {
 #endif
 
-// Bytes that the board gives to the stack.
+// Size of the board's stack in bytes.
 uint32_t pl_stack_size(void);
 
-// Paints the part of the stack that is not in use. The start-up code calls it.
+// Paints the unused part of the stack. The start-up code calls it.
 void pl_stack_paint(void);
 
 // Bytes of stack used so far, at the deepest.
 uint32_t pl_stack_used(void);
 
-// Whether the lowest words of the stack were written: it overflowed, or was about to.
+// Returns true if the lowest words of the stack were written: it overflowed, or was about to.
 bool pl_stack_overflowed(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From reset to main, for every Cortex-M.
+// Code from reset to main, for every Cortex-M.
 #include <stdint.h>
 
 #include "boards/common/chip.h"
@@ -20,15 +20,13 @@ typedef struct {
   void (*reset)(void);
 } pl_vector_table;
 
-// The linker script adds the other entries: the handlers that the program defines, and pl_fault
-// where it defines none.
+// The linker script adds the other entries: the program's handlers, and pl_fault for all others.
 __attribute__((section(".vectors"), used)) static const pl_vector_table vector_table = {
     .stack_top = pl_link_handler_stack_top,
     .reset = pl_reset,
 };
 
-// The program runs on the process stack, so that exception handlers have a sound stack whatever it
-// did.
+// The program runs on the process stack, so exception handlers have an intact stack in any case.
 __attribute__((naked)) void pl_reset(void) {
   __asm__ volatile(
       "ldr r0, =pl_link_stack_top\n\t"
@@ -40,8 +38,8 @@ __attribute__((naked)) void pl_reset(void) {
       ".ltorg");
 }
 
-// The chip's and the board's `writes`: address, bits to change, what they become. At an odd address
-// nothing is written: it is waited until they are so.
+// Applies the chip's and the board's `writes`: address, bits to change, their new value. An odd
+// address means no write: the code waits until the bits have the value.
 __attribute__((noinline)) static void write_registers(void) {
   for (const uint32_t *item = pl_link_writes_start; item < pl_link_writes_end; item += 3) {
     volatile uint32_t *const place = &PL_REGISTER(item[0] & ~1u);
@@ -56,7 +54,7 @@ __attribute__((noinline)) static void write_registers(void) {
   }
 }
 
-// Not inlined: nothing of it may run before pl_cpu_init has made the core ready for it.
+// Not inlined: none of it may run before pl_cpu_init has prepared the core for it.
 __attribute__((noinline)) static void init_memory(void) {
   const uint32_t *from = pl_link_data_load;
   for (uint32_t *to = pl_link_data_start; to < pl_link_data_end; ++to) {

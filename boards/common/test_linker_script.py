@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the linker script takes, and what it refuses, tried with the linker."""
+"""Accepted and refused input of the linker script, tested with the linker."""
 
 import dataclasses
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links sources with a board's linker script, for tests of it and of what comes after it."""
+"""Links sources with a board's linker script, for tests of it and of later steps."""
 
 import subprocess
 from collections.abc import Mapping
@@ -22,11 +22,11 @@ __attribute__((section(".vectors"), used)) static void (*const vectors[2])(void)
 def link(
     folder: Path, board: Board, sources: Mapping[str, str], *options: str
 ) -> tuple[Elf | None, str]:
-    """Compiles and links for a board.
+    """Compile and link for a board.
 
     Args:
-      folder: for program.elf, program.map and what else is made.
-      board: which one.
+      folder: for program.elf, program.map and other outputs.
+      board: the target board.
       sources: C by the file's name without suffix; start-up code is added.
       *options: further ones for GCC.
 
@@ -38,7 +38,7 @@ def link(
         (folder / f"{name}.c").write_text(text)
     compiler = runfile("arm_gnu_toolchain/bin/arm-none-eabi-gcc")
     assert compiler is not None
-    # GCC finds its parts beside where it really is.
+    # GCC finds its parts relative to its real path.
     gcc = [str(compiler.resolve()), "-mthumb", f"-mcpu={board.core}", *_OPTIONS]
     for name in ("reset", *sources):
         compile_it = [*gcc, *options, "-c", f"{name}.c", "-o", f"{name}.o"]

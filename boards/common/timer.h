@@ -21,10 +21,10 @@ extern "C" {
 // count so slowly or so fast.
 bool pl_timer_start(uint32_t hz);
 
-// No further calls, not even of an interrupt that is pending.
+// Stops all further calls, including that of a pending interrupt.
 void pl_timer_stop(void);
 
-// How often it calls the handler, in Hz, rounded down; 0 if it does not.
+// Rate of handler calls in Hz, rounded down; 0 if it does not run.
 uint32_t pl_timer_rate(void);
 
 // The handler calls it first.

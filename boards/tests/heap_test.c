@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A heap against a record of what was allocated: blocks lie inside, aligned, apart from each other,
-// and keep what is in them; all of it is one block again in the end.
+// Compares a heap with a record of its allocations. Blocks lie inside, are aligned and separate,
+// and keep their content. At the end the heap is one block again.
 #include "boards/common/heap.h"
 
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void try_at_random(uint8_t *start, uint8_t *end) {
   }
   EXPECT(refused > 10 && refused < TURNS / 2);
   for (int i = 0; i < BLOCKS; ++i) pl_heap_free(&heap, blocks[i].data);
-  // One block has all of it, but for what is in front of it and up to 7 bytes at each end.
+  // One block has all of it, except its header and up to 7 bytes at each end.
   EXPECT(pl_heap_allocate(&heap, (uint32_t)(end - start) - OWN - 14) != NULL);
 }
 
@@ -82,7 +82,7 @@ static void try_small_ones(void) {
   EXPECT(pl_heap_allocate(&heap, UINT32_MAX - 7) == NULL);
   void *const some = pl_heap_allocate(&heap, 100);
   EXPECT(pl_heap_resize(&heap, some, UINT32_MAX) == NULL);
-  EXPECT(pl_heap_resize(&heap, some, 1900) == some);  // what follows is free
+  EXPECT(pl_heap_resize(&heap, some, 1900) == some);  // the following block is free
   pl_heap_free(&heap, NULL);
 }
 

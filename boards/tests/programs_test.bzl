@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The macro `programs_test`: one test a board that runs the programs of boards/tests/programs."""
+"""The macro `programs_test`: one test for each board running the programs of
+boards/tests/programs.
+"""
 
 load("//boards:board_binary.bzl", "board_binary")
 load("//boards:boards.bzl", "board_name")

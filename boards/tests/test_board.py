@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is a board's own: memories, console and interrupts, on one board (PL_BOARD)."""
+"""Board-specific parts: memories, console and interrupts, on one board (PL_BOARD)."""
 
 import os
 from pathlib import Path

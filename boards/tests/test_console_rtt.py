@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A console by RTT, read as a debug probe does: from the memory of a program that runs."""
+"""A console by RTT, read like a debug probe: from the memory of a running program."""
 
 import os
 import struct
@@ -63,7 +63,7 @@ def test_a_probe_finds_the_block_and_the_text(name: str, tmp_path: Path) -> None
     _, typed, *down = struct.unpack_from("<6I", found, at + 48)
     assert base <= typed and down == [16, 0, 0, 1]
     assert found[ring - base :][:write] == _TEXT
-    # What a probe searches is RAM: nothing else of the program looks like it.
+    # A probe searches RAM: no other part of the program matches.
     assert elf.read_bytes().count(_ID) == 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A console by semihosting: the simulator's text is that of the program, the UART's is not."""
+"""A console by semihosting: the simulator shows the program's text, and the UART shows none."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard input is what the console of a board (PL_BOARD) receives, and what a program reads."""
+"""Standard input: characters received by a board's console (PL_BOARD), and read by a program."""
 
 import io
 import os
@@ -9,13 +9,13 @@ from boards.board import load_board
 from tools.simulator.simulate import simulate
 
 _NAME = os.environ["PL_BOARD"]
-# More than the FIFO of the UART has: none has more than 16 bytes, and that of b_l475e_iot01a, which
-# QEMU gives one byte a second, has none.
+# More than the UART's FIFO holds, at most 16 bytes. That of b_l475e_iot01a has no FIFO; QEMU gives
+# it one byte a second.
 _TEXT = b"four." if _NAME == "b_l475e_iot01a" else b"more than 16 to keep."
 
 
 class _Listener(io.StringIO):
-    """Speaks when the program listens, and not before."""
+    """Sends text only when the program listens."""
 
     def __init__(self, speak: int):
         super().__init__()

@@ -40,7 +40,7 @@ def test_bin_and_hex_are_what_the_program_stores(board_name: str) -> None:
         base = board.memory(name).base
         inside = {a - base: byte for a, byte in stored.items() if 0 <= a - base < len(data)}
         assert all(data[at] == byte for at, byte in inside.items())
-        # What the hex file leaves out is as erased flash.
+        # Addresses left out of the hex file read as erased flash.
         assert all(data[at] == 0xFF for at in range(len(data)) if at not in inside)
     assert len(stored) <= sum(map(len, files.values()))
 
@@ -70,7 +70,7 @@ def test_sizes_add_up(board_name: str) -> None:
 
 
 def test_bytes_with_several_names_are_counted_once() -> None:
-    """As libgcc's functions in float have: one lies in the end of another, each by two names."""
+    """Example: libgcc's float functions. One is part of another, and each has two names."""
     image = _FOLDER / "image_microbit"
     board = load_board(Path("boards/microbit/microbit.json"))
     elf, link_map = Elf(image.with_suffix(".elf")), image.with_suffix(".map").read_text()

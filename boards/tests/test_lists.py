@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lists of boards.bzl against what the boards say of themselves."""
+"""The lists of boards.bzl against the data of the boards."""
 
 import os
 from pathlib import Path
@@ -22,6 +22,6 @@ def test_simulated_boards_have_a_simulator_and_the_others_none() -> None:
 def test_each_core_that_is_simulated_is_there_once() -> None:
     cores = [_BOARDS[name].core for name in _LISTS["ONE_PER_CORE"]]
     assert len(cores) == len(set(cores))
-    # A core without floats or DSP runs what is tested on a smaller one.
+    # A core without floats or DSP runs programs tested on a smaller one.
     simulated = {_BOARDS[name].core.partition("+")[0] for name in _LISTS["SIMULATED"]}
     assert set(cores) == simulated

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that never ends is stopped: the simulator's doing."""
+"""The simulator stops a program that never ends."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The boards' start-up code, the runner and the counting of instructions, on one board (PL_BOARD).
 
-Each program of boards/tests/programs ends in its own way; the runner has to say in which.
+Each program of boards/tests/programs ends in its own way; the runner has to report it correctly.
 """
 
 import os
@@ -21,10 +21,10 @@ _BOARD = load_board(Path(f"boards/{_NAME}/{_NAME}.json"))
 _OBJDUMP = Path("../arm_gnu_toolchain/bin/arm-none-eabi-objdump")
 _HAS_ONLY_HARD_FAULT = _BOARD.core in ("cortex-m0", "cortex-m0plus")
 
-# Whether instructions are counted changes nothing in what a bad end is reported as.
+# Counting instructions does not change the report of a bad end.
 _counted_or_not = pytest.mark.parametrize("count", [False, True])
 
-# What a loop of boards/tests/programs/counted.c executes.
+# Instructions of a loop turn in boards/tests/programs/counted.c.
 _EACH_TURN = 2
 _RETURN = 1
 
@@ -121,7 +121,7 @@ def test_the_bound_of_the_stack_holds_and_is_close() -> None:
     assert run.problem == ""
     assert bound.bytes is not None
     assert "large" in bound.path
-    # Measuring takes some stack of its own, above what is painted, and stops at whole words.
+    # The measurement uses some stack of its own, above the painted part, and stops at whole words.
     assert run.stats["stack"] - 64 <= bound.bytes <= run.stats["stack"] + 32
     assert run.stats["stack"] > 600
 
@@ -168,7 +168,7 @@ def test_counts_are_exact() -> None:
         7: 1,
     }
 
-    # What stands around the loop, the call of the end, is the same in both regions.
+    # Instructions around the loop, i.e. the end call, are the same in both regions.
     around = counts.regions[1].instructions - 2 * (1000 * _EACH_TURN + _RETURN)
     assert 0 < around <= 2 * 8
     assert counts.regions[2].instructions == 2 * (3000 * _EACH_TURN + _RETURN) + around

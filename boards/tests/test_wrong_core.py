@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program on a machine whose memories and UART are its board's, but not the core."""
+"""A program on a machine with its board's memories and UART, but another core."""
 
 import dataclasses
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_the_image_says_so(machine: str, part: int) -> None:
     )
 
 
-# Start-up code up to there may use nothing that the other core has not: no loops of Armv8.1-M.
+# Start-up code up to the check may use only features of the other core: no loops of Armv8.1-M.
 @pytest.mark.parametrize(
     ("name", "says"),
     [
@@ -40,7 +40,7 @@ def test_an_older_core(name: str, says: str) -> None:
 
 
 def test_a_core_without_floating_point() -> None:
-    """AN521 is as AN505, but for that."""
+    """AN521 equals AN505 except for floating point."""
     other = dataclasses.replace(_M33, simulator=Simulator("qemu", "mps2-an521"))
     run = simulate(Path("boards/tests/hello.mps2_an505.elf"), other)
     assert run.exit_status == 1

@@ -22,7 +22,7 @@ static const char picture[] =
     "00376000";
 _Static_assert(sizeof(picture) == PIXELS + 1, "the picture is not of the input's size");
 
-// What the model was trained with: 0 is white, 1 is black.
+// Pixels as in training: 0 is white, 1 is black.
 static void take_picture(float *pixels) {
   for (uint32_t i = 0; i < PIXELS; ++i) {
     pixels[i] = (float)(picture[i] - '0') / 9.0f;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the recordings that stand for a microphone, one of each word, as clips.h.
+"""Writes the recordings that replace a microphone, one of each word, as clips.h.
 
 clips_main clips.h
 """

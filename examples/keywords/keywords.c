@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hears words: features of sound, frame by frame, and a model that looks at all of them.
+// Keyword spotting: features of sound, frame by frame, and a model on all of them.
 #include <stdint.h>
 
 #include "boards/common/print.h"
@@ -16,7 +16,7 @@ _Static_assert(KEYWORDS_PLAN_INPUT_0_WIDTH == SPEECH_VALUES, "features of an inp
 static int32_t scratch[SPEECH_SCRATCH];
 static float spectrogram[PIXELS];
 
-// Of a clip as recorded; a microphone's driver would hand over each frame as it comes.
+// Computes features of a recorded clip. A microphone's driver would pass each frame as it arrives.
 static pl_status listen(const int16_t *samples) {
   int16_t values[SPEECH_VALUES];
   for (uint32_t frame = 0; frame < FRAMES; ++frame) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of four words half a second of sound is: silence, "up", "down" or "beep".
+"""Keyword model: it classifies half a second of sound as silence, "up", "down" or "beep".
 
-The words are tones that rise, fall or stay, in noise, as recordings of people would make an example
-large; put yours, and a network for them, in their place.
+The words are rising, falling or constant tones in noise, because human recordings would make an
+example large. Replace them by your recordings, and a network for them.
 """
 
 import functools
@@ -61,7 +61,7 @@ def factory() -> nn.Module:
 
 
 class _Scale(nn.Module):
-    """Features of what is heard are about 16 to 44."""
+    """Scales features. Those of audible sound are about 16 to 44."""
 
     def forward(self, spectrogram: torch.Tensor) -> torch.Tensor:
         return spectrogram / 8 - 4

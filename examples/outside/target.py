@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rig's models are lowered for: its CPU; the backends of further engines go before it."""
+"""Target of the rig's models: its CPU. Put the backends of further engines before it."""
 
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.target import Target

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a window of 64 samples of a 3-axis accelerometer shows."""
+"""Classifier for a window of 64 samples of a 3-axis accelerometer."""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Classifies windows of a sensor that a timer reads: samples come in from the timer's interrupt,
-// through a ring, while the model runs.
+// Classifies windows of a sensor read by a timer. Samples arrive from the timer's interrupt through
+// a ring buffer while the model runs.
 #include <stdint.h>
 
 #include "boards/common/print.h"

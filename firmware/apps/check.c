@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs every stored vector and compares the outputs with the stored ones, twice if the model has
-// state, with a reset in between: bit for bit, or closely where it computes in float32. Prints
-// where they differ, and
+// Runs every stored vector and compares the outputs with the stored ones. If the model has state it
+// does so twice, with a reset in between. The comparison is bit for bit, or approximate for
+// float32. Prints differences, and
 //   PL:STAT vectors <number>
 //   PL:STAT equal <number of vectors all of whose outputs are as stored>, or "close"
 
@@ -57,7 +57,7 @@ int main(void) {
   const uint32_t count = app.vectors->count;
   uint32_t equal = 0;
   uint32_t reports = 0;
-  // With state the vectors are one sequence, which a reset starts again.
+  // Vectors of a model with state are one sequence, and a reset restarts it.
   const uint32_t passes = app.vectors->plan->states != NULL ? 2 : 1;
   for (uint32_t run = 0; run < passes * count; ++run) {
     const uint32_t i = run % count;

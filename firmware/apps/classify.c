@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Classifies a stored test set: the class is the index of the largest element of output 0, the
+// Classifies a stored test set. The class is the index of the largest element of output 0, the
 // first one if there are several. Prints
 //   PL:STAT test images <number>
 //   PL:STAT correct on device <number whose class is the label>
-//   PL:STAT equal to the reference <number whose output 0 has the stored reference's very bits>
+//   PL:STAT equal to the reference <number whose output 0 has the stored reference's
+//     very bits>
 // and passes if all agree.
 
 #include <stdint.h>

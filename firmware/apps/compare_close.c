@@ -24,7 +24,7 @@ static int32_t integer_at(const uint8_t *data, uint32_t element, uint32_t size) 
 }
 
 static bool floats_are_close(float actual, float expected, float tolerance) {
-  // Infinities and what is no number have no distance.
+  // Infinities and NaN have no distance.
   if (!isfinite(actual) || !isfinite(expected)) {
     return isnan(actual) ? isnan(expected) != 0 : actual == expected;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is as expected, and the first element that is not.
+// Expected outputs, and the first unexpected element.
 #include "firmware/apps/compare.h"
 
 #include <math.h>

@@ -18,8 +18,8 @@ static void require_ok(const pl_app *app, pl_status status) {
   }
 }
 
-// Where the plan has delegates the vectors' file has one of its own (vectors.py), and this one
-// takes no room.
+// If the plan has delegates, the vectors' file has its own version (vectors.py), and this one takes
+// no room.
 __attribute__((weak)) void pl_app_init(pl_app *app, const pl_vectors *vectors) {
   *app = (pl_app){.vectors = vectors};
   require_ok(app, pl_model_init(&app->model, vectors->plan));
@@ -38,7 +38,7 @@ static pl_status read_row(void *user, uint32_t row, void *to) {
   return PL_OK;
 }
 
-// As a sensor would give it, row by row.
+// Passes the input row by row, like a sensor.
 static void run_rows(pl_app *app, uint32_t index) {
   const pl_plan *const plan = app->vectors->plan;
   const uint8_t *const stored = app->vectors->inputs[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the apps share: one stored vector through the model, and its outputs.
+// Common code of the apps: one stored vector through the model, and its outputs.
 #ifndef FIRMWARE_APPS_INFERENCE_H_
 #define FIRMWARE_APPS_INFERENCE_H_
 
@@ -28,11 +28,11 @@ void pl_app_run(pl_app *app, uint32_t index);
 // The stored output `output` of vector `index`.
 const uint8_t *pl_app_expected(const pl_app *app, uint32_t index, uint32_t output);
 
-// Whether an output of the last run is as the stored one of vector `index` says:
+// Returns true if an output of the last run matches the stored one of vector `index`:
 // firmware/apps/compare.h.
 bool pl_app_as_expected(const pl_app *app, uint32_t index, uint32_t output);
 
-// Prints "PL:STAT <name> <value>", a result for the program that runs the board.
+// Prints "PL:STAT <name> <value>", a result for the program running the board.
 void pl_app_stat(const char *name, uint32_t value);
 
 // Prints the last line, PL:PASS or "PL:FAIL <why>", and ends the program.

@@ -6,8 +6,8 @@
 #include "firmware/runtime/delegate.h"
 
 static ethos_u_this_npu npu;
-static pl_engine engine;         // as the plan sees it
-static pl_engine silent_engine;  // as the NPU is
+static pl_engine engine;         // engine for the plan
+static pl_engine silent_engine;  // engine of the NPU
 
 static void print_failure(const char *text) {
   pl_print("NPU: ");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors as C: what is written, and what is refused."""
+"""Vectors as C: output and refusals."""
 
 import io
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_app and classify_app: programs that run a model on vectors stored in the image."""
+"""check_app and classify_app: programs running a model on vectors stored in the image."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//aot/bazel:lowered.bzl", "LoweredInfo", "lowered_for")
@@ -41,7 +41,7 @@ _vectors_source = rule(
             mandatory = True,
         ),
         "vectors": attr.label(
-            # Of a pte_model it is the .pte.
+            # For a pte_model this is the .pte.
             allow_single_file = [
                 ".npz",
                 ".pte",
@@ -94,7 +94,7 @@ def vectors_app(name, program, plan, vectors, limit = 0, **kwargs):
             Label("//firmware/apps:npu"),
             program,
         ],
-        # The program, which comes later on the linker's command line, refers to the vectors.
+        # The program comes later on the linker's command line and refers to the vectors.
         alwayslink = True,
         **kwargs
     )

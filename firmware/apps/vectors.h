@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs of a model and what it must make of them, stored in the image. firmware/apps/vectors.py
+// Inputs of a model and their expected outputs, stored in the image. firmware/apps/vectors.py
 // writes them as C.
 #ifndef FIRMWARE_APPS_VECTORS_H_
 #define FIRMWARE_APPS_VECTORS_H_

@@ -2,8 +2,8 @@
 """Model inputs and expected outputs as C (firmware/apps/vectors.h).
 
 They come in an .npz with arrays `input_<i>` and `output_<i>`, one for each input and output of the
-model, of shape [vectors, ...] as the model takes and gives them (shapes in memory order). A test
-set has `labels` [vectors], the right classes, too.
+model. Their shape is [vectors, ...], followed by the model's shape in memory order. A test set also
+has `labels` [vectors], the right classes.
 """
 
 from typing import Any
@@ -23,11 +23,11 @@ void pl_app_init(pl_app *app, const pl_vectors *vectors) { pl_app_init_with_npu(
 
 
 class VectorsError(ValueError):
-    """The vectors do not fit the model; the text says why."""
+    """Error: the vectors do not fit the model. The message gives the reason."""
 
 
 def source(arrays: Arrays, plan: dict[str, Any], include: str, limit: int = 0) -> str:
-    """The C file.
+    """Return the C file.
 
     Args:
       arrays: of the .npz.
@@ -36,7 +36,7 @@ def source(arrays: Arrays, plan: dict[str, Any], include: str, limit: int = 0) -
       limit: take that many vectors only, all if 0.
 
     Raises:
-      VectorsError: an array is missing, or is not what the model takes.
+      VectorsError: an array is missing, or does not fit the model.
     """
     count = _count(arrays)
     if limit:
@@ -68,7 +68,7 @@ def source(arrays: Arrays, plan: dict[str, Any], include: str, limit: int = 0) -
 
 
 def _comparison(plan: dict[str, Any]) -> str:
-    """How outputs are compared: ExecuTorch's own ops, aten's, compute in float32."""
+    """Return the comparison for outputs. ExecuTorch's own ops (aten) compute in float32."""
     return "close" if any(step["op"].startswith("aten::") for step in plan["steps"]) else "bits"
 
 

@@ -21,7 +21,7 @@ static pl_status as_status(ethos_u_status status) {
   }
 }
 
-// The payload of a delegate, and what ethos_u_run takes beside it.
+// The payload of a delegate, and the other arguments of ethos_u_run.
 typedef struct {
   ethos_u_payload payload;
   ethos_u_scratch scratch;

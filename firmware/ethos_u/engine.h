@@ -5,11 +5,12 @@
 //   ... ethos_u_open(&driver, &board, &npu.device) ...
 //   pl_engine engines[] = {ethos_u_engine(&npu, "ethos-u55-128")};
 //
-// After a run, `code` is the ethos_u_status and `text` its name. What a plan sees:
-//   PL_ERROR_DELEGATE_PAYLOAD  a payload that is damaged or for another NPU, other tensors than the
-//                              delegate's, or more than ETHOS_U_ENGINE_TENSORS on a side
-//   PL_ERROR_SCRATCH_SIZE      less scratch than the payload says
-//   PL_ERROR_BUSY              a run of another model, or of someone's own, has not ended
+// After a run, `code` is the ethos_u_status and `text` its name. Statuses for a plan:
+//   PL_ERROR_DELEGATE_PAYLOAD  a damaged payload, one for another NPU, other
+//                              tensors than the delegate's, or more than
+//                              ETHOS_U_ENGINE_TENSORS on a side
+//   PL_ERROR_SCRATCH_SIZE      less scratch than the payload requires
+//   PL_ERROR_BUSY              a run of another model, or the app's own, has not ended
 //   PL_ERROR_DELEGATE_RUN      the device
 #ifndef FIRMWARE_ETHOS_U_ENGINE_H_
 #define FIRMWARE_ETHOS_U_ENGINE_H_
@@ -32,7 +33,7 @@ typedef struct {
   uint32_t fast_size;  // bytes
 } ethos_u_npu;
 
-// `configuration` is the NPU's, as its board says it.
+// `configuration` is the NPU's, as in its board's data.
 pl_engine ethos_u_engine(ethos_u_npu *npu, const char *configuration);
 
 #ifdef __cplusplus

@@ -34,7 +34,7 @@ static void add_block(const char *name, const void *data, uint32_t size) {
   EXPECT(payload_bytes <= PAYLOAD_BYTES);
 }
 
-// A payload that copies its input to its output, for an NPU of this CONFIG.
+// Builds a payload that copies its input to its output, for an NPU of this CONFIG.
 static void build(uint32_t config) {
   static uint32_t commands[8 + STREAM_WORDS];
   stream_builder builder;
@@ -57,7 +57,7 @@ static void build(uint32_t config) {
   add_block("vela_end_stream", "", 0);
 }
 
-// Runs the payload on buffers of these sizes; checks what a run that ends well computes.
+// Runs the payload on buffers of these sizes; checks the results of a successful run.
 static pl_status run(pl_engine *engine, uint32_t input_bytes, uint32_t scratch_bytes) {
   const pl_delegate_input inputs[] = {{input, input_bytes}};
   const pl_delegate_output outputs[] = {{output, TENSOR_BYTES}};

@@ -17,7 +17,7 @@ ethos_u_status ethos_u_open_this_npu(ethos_u_this_npu *npu, pl_engine *engine) {
 {open}}}
 """
 
-# A handler takes no argument: it finds the driver that was opened last.
+# A handler takes no argument: it finds the last opened driver.
 _INTERRUPT = """
 #include "boards/irqs.h"
 #include "firmware/ethos_u/driver/sleep.h"
@@ -67,17 +67,17 @@ _USE_FAST = """\
   npu->npu.fast_size = sizeof fast;
 """
 
-_WORKSPACE_BYTES = 4 << 20  # what the model keeps of the largest operation, ten times MobileNetV2's
+_WORKSPACE_BYTES = 4 << 20  # the model's memory for the largest operation, ten times MobileNetV2's
 _RESET_TICKS = 100_000  # polls
 _RUN_TICKS = 10_000_000  # microseconds
 
 
 def source(board: Board) -> str:
-    """The text of the C file.
+    """Return the text of the C file.
 
     Raises:
-      ValueError: the board has no NPU, no name for its interrupt, or no memory that is large enough
-        for the model's buffers.
+      ValueError: the board has no NPU, no name for its interrupt, or no memory that is
+        large enough for the model's buffers.
     """
     npu = board.npu
     if npu is None:

@@ -58,7 +58,7 @@ static void reverse_bits(complex32 *z, uint32_t count) {
   }
 }
 
-// `turns` are those of 2 * count, of which every second is used.
+// `turns` are those for 2 * count; every second one is used.
 static void transform(complex32 *z, uint32_t count, const int16_t *turns) {
   reverse_bits(z, count);
   for (uint32_t half = 1; half < count; half *= 2) {
@@ -76,8 +76,7 @@ static void transform(complex32 *z, uint32_t count, const int16_t *turns) {
   }
 }
 
-// Power of line k of a real transform of 2 * count values, of which z is the complex transform of
-// pairs.
+// Power of line k of a real transform of 2 * count values. z is the complex transform of pairs.
 static uint64_t power(const complex32 *z, uint32_t count, uint32_t k, const int16_t *turns) {
   const complex32 a = z[k % count];
   const complex32 b = z[(count - k) % count];
@@ -89,7 +88,7 @@ static uint64_t power(const complex32 *z, uint32_t count, uint32_t k, const int1
   return (uint64_t)(re * re) + (uint64_t)(im * im);
 }
 
-// Of an energy of FRACTION fractional bits: one binary digit of the logarithm a squaring.
+// Logarithm of an energy with FRACTION fractional bits: each squaring gives one binary digit.
 static int16_t log2_fixed(uint64_t energy) {
   if (energy >> FRACTION == 0) {
     return 0;

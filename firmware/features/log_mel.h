@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Features of sound, for models that hear words: log-mel energies, and MFCC, their cosine
-// transform.
+// Features of sound for keyword models: log-mel energies, and MFCC, their cosine transform.
 //
-//   #include "app/speech.h"  // of log_mel(name = "speech", ...), firmware/features/log_mel.bzl
+//   #include "app/speech.h"  // of log_mel(name = "speech", ...), log_mel.bzl
 //
 //   static int32_t scratch[SPEECH_SCRATCH];
 //   int16_t values[SPEECH_VALUES];
-//   status = pl_log_mel(&speech, samples, scratch, SPEECH_SCRATCH, values);  // of SPEECH_FRAME
-//   samples
+//   // samples: SPEECH_FRAME of them
+//   status = pl_log_mel(&speech, samples, scratch, SPEECH_SCRATCH, values);
 //
-// All of it is integer arithmetic, the same to the bit as firmware/features/log_mel.py, which
-// computes what a model is trained with:
-//   - Samples times a Hann window of 15 fractional bits, filled up with zeros to `size`, a power of
-//     two, of which each halving leaves one more fractional bit: log2(size) are dropped.
-//   - A complex Fourier transform of half as many values (radix 2, decimation in time), 32 bits,
-//   with
-//     twiddle factors of 15 fractional bits and products rounded to nearest; from it the real one.
-//   - Power of each line without its lowest 12 bits; bands are triangles on the mel scale of HTK,
-//     2595 log10(1 + f/700), with weights of 15 fractional bits. 64 bits hold any sum.
-//   - The logarithm to base 2 with 8 fractional bits, rounded down, of a power of 1 or less 0.
-//   - For MFCC the orthonormal DCT-II of the bands, by cosines of 15 fractional bits, rounded to
-//     nearest; the result has 6, as the first coefficient is as large as eight energies.
+// All arithmetic is integer. It is bit-exact with firmware/features/log_mel.py, which computes the
+// features for training:
+//   - Samples times a Hann window of 15 fractional bits, padded with zeros to `size`, a
+//     power of two. Each halving leaves one more fractional bit: log2(size) are dropped.
+//   - A complex Fourier transform of half as many values (radix 2, decimation in time),
+//     32 bits, with twiddle factors of 15 fractional bits and products rounded to
+//     nearest; from it the real one.
+//   - Power of each line without its lowest 12 bits; bands are triangles on the mel
+//     scale of HTK, 2595 log10(1 + f/700), with weights of 15 fractional bits. 64 bits
+//     hold any sum.
+//   - The logarithm to base 2 with 8 fractional bits, rounded down; 0 for a power of 1
+//     or less.
+//   - For MFCC the orthonormal DCT-II of the bands, by cosines of 15 fractional bits,
+//     rounded to nearest; the result has 6, as the first coefficient is as large as
+//     eight energies.
 #ifndef FIRMWARE_FEATURES_LOG_MEL_H_
 #define FIRMWARE_FEATURES_LOG_MEL_H_
 
@@ -49,9 +51,9 @@ typedef struct {
   const int16_t *cosines;
 } pl_log_mel_tables;
 
-// Features of one frame: `samples` [frame] to `values` [bands], log2 of the energy with 8
-// fractional bits, or [coefficients] of the same unit. `scratch` has `scratch_size` words, `size`
-// of the tables at least. PL_ERROR_NULL or PL_ERROR_SCRATCH_SIZE, with nothing written.
+// Computes the features of one frame: `samples` [frame] to `values` [bands], log2 of the energy
+// with 8 fractional bits, or [coefficients] of the same unit. `scratch` has `scratch_size` words,
+// at least the tables' `size`. PL_ERROR_NULL or PL_ERROR_SCRATCH_SIZE, with nothing written.
 PL_MUST_USE pl_status pl_log_mel(const pl_log_mel_tables *tables, const int16_t *samples,
                                  int32_t *scratch, uint32_t scratch_size, int16_t *values);
 

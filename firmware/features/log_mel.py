@@ -24,7 +24,7 @@ _SIZES = (32, 2048)
 
 
 class LogMelError(ValueError):
-    """Parameters that the device cannot compute; the text says which and why."""
+    """Error: parameters the device cannot compute. The message lists them and the reason."""
 
 
 def _fixed(values: NDArray[np.float64]) -> Int64s:
@@ -37,7 +37,7 @@ def _rounded(products: Int64s, dropped: int = _FRACTION) -> Int64s:
 
 
 def _halved(values: Int64s) -> Int64s:
-    """By two, towards zero, as C does."""
+    """Divide by two, towards zero, as in C."""
     return np.asarray(np.sign(values) * (np.abs(values) >> 1))
 
 
@@ -47,14 +47,15 @@ def _mel(hertz: NDArray[np.float64] | float) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class LogMel:
-    """How sound becomes features.
+    """Parameters of the features of sound.
 
     Attributes:
         rate: samples a second.
         frame: samples of a frame, 2 to 2048.
         hop: samples from the start of a frame to the start of the next.
         bands: of the mel scale, 64 at most.
-        low, high: where the first band begins and the last ends, in Hz; 0 is half the rate.
+        low, high: lower end of the first band and upper end of the last, in Hz; 0 is half
+            the rate.
         coefficients: of MFCC, 0 for log-mel.
     """
 
@@ -89,12 +90,12 @@ class LogMel:
 
     @property
     def top(self) -> float:
-        """Where the last band ends."""
+        """Upper end of the last band."""
         return self.high or self.rate / 2
 
     @property
     def size(self) -> int:
-        """Of the transform: the power of two from `frame` on."""
+        """Size of the transform: the next power of two from `frame` on."""
         return max(_SIZES[0], 1 << (self.frame - 1).bit_length())
 
     @property
@@ -121,7 +122,7 @@ class LogMel:
 
     @cached_property
     def triangles(self) -> list[tuple[int, Int64s]]:
-        """Of each band the first line and the weights."""
+        """Return the first line and the weights of each band."""
         lines = np.arange(self.size // 2) * (self.rate / self.size)
         edges = np.linspace(float(_mel(self.low)), float(_mel(self.top)), self.bands + 2)
         found = []
@@ -146,7 +147,7 @@ class LogMel:
         return _rounded(re * cosine + im * sine), _rounded(im * cosine - re * sine)
 
     def _transform(self, re: Int64s, im: Int64s) -> tuple[Int64s, Int64s]:
-        """Of the last dimension."""
+        """Transform the last dimension."""
         count = re.shape[-1]
         bits = count.bit_length() - 1
         order = [int(f"{i:0{bits}b}"[::-1], 2) for i in range(count)]
@@ -176,7 +177,9 @@ class LogMel:
         return np.asarray(line_re * line_re + line_im * line_im)
 
     def frame_features(self, frames: Int16s) -> Int16s:
-        """What pl_log_mel gives for each frame: int16 [..., frame] to int16 [..., values]."""
+        """Return the result of pl_log_mel for each frame: int16 [..., frame] to int16 [...,
+        values].
+        """
         powers = (self._powers(frames) >> _POWER_DROPPED).astype(np.uint64)
         energies = [
             powers[..., first : first + len(weights)] @ weights.astype(np.uint64)
@@ -189,7 +192,7 @@ class LogMel:
         return bands.astype(np.int16)
 
     def __call__(self, samples: Int16s) -> NDArray[np.float32]:
-        """int16 [N] to float32 [frames, values], the features as real numbers."""
+        """Convert int16 [N] to float32 [frames, values], the features as real numbers."""
         frames = np.lib.stride_tricks.sliding_window_view(samples, self.frame)[:: self.hop]
         return self.frame_features(frames).astype(np.float32) / np.float32(1 << self.fraction)
 

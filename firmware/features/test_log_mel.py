@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 def _in_float(features: LogMel, samples: NDArray[np.int64]) -> Floats:
-    """log2 of energies of 1 + power, by torch.stft and scipy's DCT."""
+    """Return log2 of energies of 1 + power, by torch.stft and scipy's DCT."""
     window = torch.zeros(features.size, dtype=torch.float64)
     window[: features.frame] = torch.hann_window(features.frame, dtype=torch.float64)
     filled = torch.zeros(features.size, dtype=torch.float64)

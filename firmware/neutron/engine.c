@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MEMORIES = 3 };  // behind the outputs: scratch, profile, debug
+enum { MEMORIES = 3 };  // after the outputs: scratch, profile, debug
 
 static void copy_weights(void *to, void *from, uint32_t size, uint32_t channel) {
   (void)channel;
@@ -22,7 +22,7 @@ pl_status neutron_open(neutron_npu *npu) {
     npu->error = NEUTRON_ERROR_CONTEXT;
   }
   if (npu->error == ENONE && npu->fetches_weights) {
-    // NXP's headers differ in whether `from` is const.
+    // `from` is const in some of NXP's headers, in others not.
     npu->config.copy =
         (__typeof__(npu->config.copy))copy_weights;  // NOLINT(readability-redundant-parentheses)
     npu->config.wait = wait_for_weights;
@@ -60,7 +60,7 @@ static neutron_status gather(const neutron_payload *payload, const pl_delegate_d
   return aligned ? NEUTRON_OK : NEUTRON_ERROR_ALIGNMENT;
 }
 
-// Divides the scratch memory, in the order in which the payload lists what it asks for.
+// Divides the scratch memory, in the order of the payload's requests.
 static neutron_status divide(const neutron_payload *payload, const pl_context *context,
                              void **memories, void **fetched) {
   const uint32_t sizes[MEMORIES] = {payload->scratch_bytes, payload->profile_bytes,

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An eIQ Neutron NPU, behind NXP's driver, as an engine for the delegates of plans
+// An eIQ Neutron NPU with NXP's driver, as an engine for the delegates of plans
 // (firmware/runtime/delegate.h):
 //
 //   static neutron_context context;
-//   static neutron_npu npu = {.context = &context, .timeout_seconds = 10, .fetches_weights = true};
+//   static neutron_npu npu = {
+//       .context = &context, .timeout_seconds = 10, .fetches_weights = true};
 //   if (neutron_open(&npu) != PL_OK) { ... npu.error ... }
 //   pl_engine engines[] = {neutron_engine(&npu, "imxrt700")};
 //
-// A delegate's payload is prepared before each run and given back behind it, so several models may
-// share the NPU. After a run `code` is the driver's NeutronError, or a neutron_status, which are
-// less than 0; `text` is the status's name. What a plan sees:
-//   PL_ERROR_DELEGATE_PAYLOAD  a payload that is damaged, or other tensors than the delegate's
+// A delegate's payload is prepared before each run and released after it, so several models may
+// share the NPU. After a run `code` is the driver's NeutronError, or a neutron_status; the latter
+// are less than 0. `text` is the status's name. Statuses for a plan:
+//   PL_ERROR_DELEGATE_PAYLOAD  a damaged payload, or other tensors than the
+//                              delegate's
 //   PL_ERROR_SCRATCH_SIZE      less scratch memory than the payload asks for
-//   PL_ERROR_DELEGATE_RUN      the driver, or memory that is not aligned
+//   PL_ERROR_DELEGATE_RUN      the driver, or unaligned memory
 #ifndef FIRMWARE_NEUTRON_ENGINE_H_
 #define FIRMWARE_NEUTRON_ENGINE_H_
 
@@ -30,7 +32,7 @@ extern "C" {
 
 enum {
   NEUTRON_ENGINE_TENSORS = 16,   // on a side
-  NEUTRON_CONTEXT_BYTES = 1024,  // more than the driver asks for, which neutron_open checks
+  NEUTRON_CONTEXT_BYTES = 1024,  // more than the driver needs; neutron_open checks this
 };
 
 // The driver's memory for a prepared program: images have no heap.
@@ -41,16 +43,16 @@ typedef struct {
 // Owned by the app; it must stay where it is as long as models run.
 typedef struct {
   neutron_context *context;
-  uint32_t timeout_seconds;  // after which a run ends with the driver's error
+  uint32_t timeout_seconds;  // timeout of a run; the driver then returns its error
   bool fetches_weights;      // the NPU does not reach the flash memory: the core copies weights
   int32_t error;             // of neutron_open: the driver's number, or a neutron_status
   NeutronConfig config;      // private
 } neutron_npu;
 
-// Starts the driver. PL_ERROR_NULL; PL_ERROR_DELEGATE_RUN if that fails, or takes a larger context.
+// Starts the driver. PL_ERROR_NULL; PL_ERROR_DELEGATE_RUN if that fails, or needs a larger context.
 PL_MUST_USE pl_status neutron_open(neutron_npu *npu);
 
-// `configuration` is the part's, as its board says it, such as "imxrt700".
+// `configuration` is the part's, as in its board's data, such as "imxrt700".
 pl_engine neutron_engine(neutron_npu *npu, const char *configuration);
 
 #ifdef __cplusplus

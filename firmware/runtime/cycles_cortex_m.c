@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cycle counter of the Data Watchpoint and Trace unit, which Armv7-M and Armv8-M Mainline may
-// have. Where it is not, as in QEMU, its registers read as 0.
+// The cycle counter of the Data Watchpoint and Trace unit, optional in Armv7-M and Armv8-M
+// Mainline. If it is missing, as in QEMU, its registers read as 0.
 #include "boards/common/print.h"
 #include "firmware/runtime/profile.h"
 

@@ -23,7 +23,7 @@ static pl_engine *find(pl_engine *engines, uint32_t count, const pl_delegate_dat
   return NULL;
 }
 
-// With the plan taken.
+// The caller holds the plan.
 static pl_status hand_in(pl_model *model, pl_engine *engines, uint32_t count) {
   const pl_plan *const plan = model->plan;
   for (uint32_t i = 0; i < plan->step_count; ++i) {

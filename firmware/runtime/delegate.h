@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Delegates: steps of a plan that an engine other than the CPU runs, such as an NPU behind its
-// driver. The app hands its engines in when it makes the model ready:
+// Delegates: steps of a plan running on an engine other than the CPU, such as an NPU with its
+// driver. The app passes its engines when it initializes the model:
 //
 //   pl_engine engines[] = {ethos_u_engine(&npu, "ethos-u55-128")};
 //   pl_status status = pl_model_init_with_engines(&model, &plan, engines, 1);
 //   ... pl_model_run as ever; if it gives PL_ERROR_DELEGATE_...:
 //   pl_print(engines[0].text);
 //
-// Where an engine can, the app works while the engine does: split.h.
+// If an engine supports it, the app works while the engine does: split.h.
 //
 // Programs whose plans have no delegates contain nothing of this.
 #ifndef FIRMWARE_RUNTIME_DELEGATE_H_
@@ -28,7 +28,7 @@ extern "C" {
 
 typedef struct pl_engine pl_engine;
 
-// What a plan keeps of the app's engines: 0 before any are handed in; private.
+// A plan's record of the app's engines: 0 before any are passed; private.
 typedef struct {
   pl_engine *engines;
   uint32_t count;
@@ -44,11 +44,11 @@ typedef struct {
   uint32_t bytes;
 } pl_delegate_output;
 
-// One call of a delegate, the `data` of its step. Payload, scratch memory, inputs and outputs are
-// aligned as the payload asks, and lie in memories that the board's engine reaches.
+// One call of a delegate, the `data` of its step. Payload, scratch memory, inputs and outputs have
+// the payload's alignment, and lie in memories the board's engine reaches.
 typedef struct {
-  const char *backend;        // that made the payload: "EthosUBackend"
-  const char *configuration;  // of the engine that it is for: "ethos-u55-128"; "" for any
+  const char *backend;        // maker of the payload: "EthosUBackend"
+  const char *configuration;  // of the target engine: "ethos-u55-128"; "" for any
   const void *payload;        // in the backend's own format
   uint32_t payload_bytes;
   const pl_delegate_input *inputs;
@@ -60,42 +60,42 @@ typedef struct {
 
 // An engine, owned by the app. It must stay where it is as long as the model is run.
 struct pl_engine {
-  const char *backend;        // whose payloads it runs
-  const char *configuration;  // what it is; "" takes payloads for any
-  // Runs a delegate to its end. PL_OK; PL_ERROR_DELEGATE_PAYLOAD if the payload is not one of the
-  // engine's, or other than the buffers; PL_ERROR_DELEGATE_RUN if the engine fails; or
-  // PL_ERROR_SCRATCH_SIZE. A run after one that failed must work.
+  const char *backend;        // maker of the payloads it runs
+  const char *configuration;  // its own; "" takes payloads for any
+  // Runs a delegate to its end. PL_OK; PL_ERROR_DELEGATE_PAYLOAD if the payload is not the
+  // engine's, or does not match the buffers; PL_ERROR_DELEGATE_RUN if the engine fails; or
+  // PL_ERROR_SCRATCH_SIZE. A run after a failed one must work.
   pl_status (*run)(pl_engine *engine, const pl_context *context, const pl_delegate_data *delegate);
-  // The same in parts, for split.h; null where an engine has none. `start` returns when the engine
-  // has begun. After one that gave PL_OK `finish`, with the same arguments, waits for the end;
-  // `has_ended` says whether it would return at once.
+  // The same in parts, for split.h; null if an engine does not support it. `start` returns when the
+  // engine has begun. If it returned PL_OK, `finish` with the same arguments waits for the end.
+  // `has_ended` returns true if `finish` would return at once.
   pl_status (*start)(pl_engine *engine, const pl_context *context,
                      const pl_delegate_data *delegate);
   bool (*has_ended)(pl_engine *engine);
   pl_status (*finish)(pl_engine *engine, const pl_context *context,
                       const pl_delegate_data *delegate);
   void *handle;  // the engine's own
-  // Of the last run: the engine's own number for what went wrong, and a text for people; 0 and ""
-  // if nothing did. `run`, `start` and `finish` set them.
+  // Result of the last run: the engine's own error number, and a text for people; 0 and "" if there
+  // was no error. `run`, `start` and `finish` set them.
   int32_t code;
   const char *text;
 };
 
-// pl_model_init for a plan with delegates. All models on one plan share the engines that were
-// handed in last; pl_model_init itself leaves them. PL_ERROR_NULL; PL_ERROR_BUSY if the plan is
-// being run; PL_ERROR_DELEGATE_ENGINE if there is none for one of the plan's delegates, whose
-// step's index is in model->error_index then.
+// pl_model_init for a plan with delegates. All models on one plan share the engines passed last;
+// pl_model_init itself does not change them. PL_ERROR_NULL; PL_ERROR_BUSY if the plan is running.
+// PL_ERROR_DELEGATE_ENGINE if one of the plan's delegates has no engine; model->error_index is then
+// the step's index.
 PL_MUST_USE pl_status pl_model_init_with_engines(pl_model *model, const pl_plan *plan,
                                                  pl_engine *engines, uint32_t count);
 
-// The step of a delegate: has the engine run it. PL_ERROR_DELEGATE_ENGINE if the app handed in none
-// for it; else what the engine returns.
+// Runs the step of a delegate on its engine. PL_ERROR_DELEGATE_ENGINE if the app passed none for
+// it; else the engine's status.
 PL_MUST_USE pl_status pl_delegate_step(const pl_context *context, const pl_step *step);
 
 // The engine for a step: null if it is no delegate's, or the app handed in none for it.
 pl_engine *pl_delegate_engine(const pl_step *step);
 
-// The name of any status, those of delegates too, which pl_status_name leaves out; never null.
+// Name of any status, including those of delegates, which pl_status_name leaves out; never null.
 const char *pl_delegate_status_name(pl_status status);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that a caller gives row by row.
+// Row-streamed inputs from the caller.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "firmware/runtime/model_fixture.h"
 #include "firmware/runtime/rows.h"
 
-// A plan whose input of three rows of two bytes comes row by row: its one step adds them up.
+// A plan with a row-streamed input of three rows of two bytes. Its one step adds them up.
 static uint8_t sums[2];
 static pl_row_source row_source;
 static const pl_input_rows input_rows = {pl_input_rows_copy, &row_source, 2};
@@ -52,7 +52,7 @@ static const pl_plan plan_of_rows = {
     .shares_arena = 1,
 };
 
-// Rows {1, 10}, {2, 20}, {3, 30}; `user` counts them, and stops the run at the one that it is told.
+// Rows {1, 10}, {2, 20}, {3, 30}; `user` counts them, and stops the run at a given row.
 typedef struct {
   uint32_t asked;
   uint32_t fail_at;

@@ -9,7 +9,7 @@
 #include "firmware/runtime/executor.h"
 #include "firmware/runtime/run.h"
 
-// Tells an initialised model from memory that was never written.
+// Marks an initialised model, as opposed to memory never written.
 #define MODEL_READY 0x504c4f4bu
 
 // Statuses of one side of the model.
@@ -64,12 +64,12 @@ static bool same_scale(float a, float b) {
   return a_bits == b_bits;
 }
 
-// The arenas of all plans of the program (PL_ARENA_TABLE), between two symbols that the linker
-// defines if there are any.
+// The arenas of all plans of the program (PL_ARENA_TABLE), between two symbols. The linker defines
+// these if there are any arenas.
 extern const pl_arena all_arenas[] __asm__("__start_pl_arenas") __attribute__((weak));
 extern const pl_arena all_arenas_end[] __asm__("__stop_pl_arenas") __attribute__((weak));
 
-// Compares distances: what ends with the address space has an end that is 0.
+// Compares distances, because the end of data at the top of the address space wraps to 0.
 static bool overlap(const pl_tensor *tensor, const void *data, uint32_t bytes) {
   const uintptr_t distance = (uintptr_t)tensor->data - (uintptr_t)data;
   return distance < bytes || -distance < tensor->spec.bytes;
@@ -88,8 +88,9 @@ static bool leaves_address_space(const pl_tensor *tensor) {
   return tensor->spec.bytes - 1 > UINTPTR_MAX - (uintptr_t)tensor->data;
 }
 
-// In an arena that models share an input may be what another one left there. It is copied into its
-// place, before or after the other inputs: those may not be lost by that, nor have overwritten it.
+// An input in a shared arena may be data left there by another model. It is copied to its own
+// place, before or after the other inputs. It may therefore not overlap their places: neither copy
+// may destroy the other's data.
 static bool may_be_copied(const pl_plan *plan, const pl_tensor *actual, const pl_tensor *place) {
   for (uint32_t i = 0; i < plan->input_count; ++i) {
     const pl_tensor *const other = &plan->inputs[i];
@@ -160,9 +161,9 @@ static pl_status check_side(pl_model *model, const pl_tensor *actual, uint32_t a
   return PL_OK;
 }
 
-// What is copied to a place outside of the arenas must not fall on another model's arena, or on
-// another output. Inputs are only read, so they may lie in another model's arena. Not inlined: what
-// it keeps on the stack would stay there while the kernels run.
+// Data copied to a place outside of the arenas must not overlap another model's arena, or another
+// output. Inputs are only read, so they may lie in another model's arena. Not inlined: its stack
+// frame would otherwise stay while the kernels run.
 __attribute__((noinline)) static pl_status check_written(pl_model *model,
                                                          const pl_tensor *outputs) {
   const pl_tensor *const in_place = model->plan->outputs;
@@ -264,7 +265,7 @@ static pl_status check_outputs(pl_model *model, const pl_tensor *outputs, uint32
   return status == PL_OK ? check_written(model, outputs) : status;
 }
 
-// With the plan's arena taken.
+// The caller holds the plan's arena.
 static pl_status begin(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
                        const pl_tensor *outputs, uint32_t output_count) {
   const pl_plan *const plan = model->plan;

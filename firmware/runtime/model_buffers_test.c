@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A caller's buffers: every way in which a descriptor or a place may be wrong.
+// A caller's buffers: every possible error of a descriptor or a position.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "boards/common/print.h"
 #include "firmware/runtime/model_fixture.h"
 
-// Of another model in the program. Two tables, so that they must lie without a gap to be read.
+// Arenas of other models in the program. There are two tables, so the test fails if the linker
+// leaves a gap between them.
 static _Alignas(16) uint8_t other_arenas[3][16];
 PL_ARENA_TABLE static const pl_arena one_other[] = {{other_arenas[0], 16}};
 PL_ARENA_TABLE static const pl_arena more_others[] = {{other_arenas[1], 16}, {other_arenas[2], 16}};
@@ -95,7 +96,7 @@ static void test_alignment(void) {
   EXPECT(f.byte_results[0] == 2);
 }
 
-// Elements of two bytes, and of one that are no int8.
+// Elements of two bytes, and one-byte elements other than int8.
 static void test_alignment_of_other_types(void) {
   static _Alignas(16) uint8_t places[32];
   PL_ARENA_TABLE static const pl_arena place[] = {{places, 32}};
@@ -128,7 +129,7 @@ static void test_swapped_places(void) {
   f.outputs[0].data = arena + 1;
   EXPECT(run(&f) == PL_ERROR_OUTPUT_OVERLAP);
   set_up(&f);
-  f.outputs[1].data = arena + 48;  // right behind the arena
+  f.outputs[1].data = arena + 48;  // directly after the arena
   EXPECT(run(&f) == PL_OK);
 }
 
@@ -162,7 +163,7 @@ static void test_outputs_on_each_other(void) {
   set_up(&f);
   float both[4];
   f.outputs[1].data = both;
-  f.outputs[0].data = (uint8_t *)both + 8;  // right behind it
+  f.outputs[0].data = (uint8_t *)both + 8;  // directly after it
   EXPECT(run(&f) == PL_OK);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of model_test.c share: a plan written by hand of two inputs (int8 [2, 3] and
+// Common code of the parts of model_test.c: a handwritten plan of two inputs (int8 [2, 3] and
 // float32 [2]), two steps and two outputs. Output 0 is input 0 plus one, output 1 is input 1
-// negated. The result of step 0 lies over input 0.
+// negated. The result of step 0 aliases input 0.
 #ifndef FIRMWARE_RUNTIME_MODEL_FIXTURE_H_
 #define FIRMWARE_RUNTIME_MODEL_FIXTURE_H_
 

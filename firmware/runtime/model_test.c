@@ -37,7 +37,7 @@ static void test_in_place_buffers(void) {
   EXPECT(((const float *)f.outputs[1].data)[1] == 2.5f);
 }
 
-// The plan once more, in an arena that it shares; its first step tries to run models.
+// A second copy of the plan, in an arena it shares; its first step tries to run models.
 static volatile uint32_t busy;
 static pl_model *entered;
 static pl_status status_inside[3];
@@ -86,7 +86,7 @@ static void test_busy(void) {
     EXPECT(f.byte_results[0] == 2 && f.real_results[0] == -1.5f);
     EXPECT(pl_model_reset(&other_model) == PL_OK);
   }
-  // A run that fails leaves the arena free, whatever it fails at.
+  // A failed run leaves the arena free, for every kind of failure.
   EXPECT(pl_model_init(&f.model, &other) == PL_OK);
   step_status = PL_ERROR_INDEX;
   EXPECT(run(&f) == PL_ERROR_INDEX);
@@ -96,7 +96,7 @@ static void test_busy(void) {
   EXPECT(busy == 0);
 }
 
-// What another model left in an arena that both share becomes an input, wherever it lies.
+// Data left by another model in a shared arena become an input, at any position.
 static void test_input_in_a_shared_arena(void) {
   const pl_plan sharing = sharing_plan(plan.steps);
   for (uint32_t at = 0; at < 48; ++at) {

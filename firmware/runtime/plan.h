@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plan: a model as constants for one board. The plan compiler (aot/plan) writes it as C; it
-// consists of calls to exactly the kernels that the model needs, with all addresses known. Nothing
-// in it is ever written; activations and scratch memory are in arenas that it points to.
+// A plan: a model as constants for one board. The plan compiler (aot/plan) writes it as C. It
+// consists of calls to exactly the kernels the model needs, with all addresses known. A plan is
+// never written; its activations and scratch memory are in arenas it points to.
 #ifndef FIRMWARE_RUNTIME_PLAN_H_
 #define FIRMWARE_RUNTIME_PLAN_H_
 
@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-// What the dimensions of a shape mean. A shape is always in the order of memory, the last dimension
-// is contiguous: an image of NHWC layout has shape {n, h, w, c}.
+// Meaning of a shape's dimensions. A shape is always in memory order, and the last dimension is
+// contiguous: an image of NHWC layout has shape {n, h, w, c}.
 typedef enum {
   PL_LAYOUT_ROW_MAJOR = 0,  // nothing in particular
   PL_LAYOUT_NCHW = 1,
@@ -25,7 +25,8 @@ typedef enum {
   PL_LAYOUT_NLC = 3,  // a sequence, all channels of a step together
 } pl_layout;
 
-// What a tensor is, without its data. A quantized number q stands for (q - zero_point) * scale.
+// Description of a tensor, without its data. A quantized number q stands for (q - zero_point) *
+// scale.
 typedef struct {
   pl_dtype dtype;
   pl_layout layout;
@@ -48,24 +49,24 @@ typedef struct {
   uint32_t size;
 } pl_arena;
 
-// A tensor in the arena that is kept between runs.
+// A tensor in the arena, kept between runs.
 typedef struct {
   void *data;
-  const void *initial;  // what it is before the first run; null: all its bytes are `fill`
+  const void *initial;  // its content before the first run; null: all its bytes are `fill`
   uint32_t bytes;
   uint8_t fill;
 } pl_state;
 
 typedef struct pl_states pl_states;
 
-// All state of a plan. `reset` is pl_states_reset: a program without state has nothing of it.
+// All state of a plan. `reset` is pl_states_reset, so a program without state does not link it.
 struct pl_states {
   void (*reset)(const pl_states *states);
   const pl_state *items;
   uint32_t count;
 };
 
-// Makes all state what it is before the first run.
+// Resets all state to its content before the first run.
 void pl_states_reset(const pl_states *states);
 
 // Constants of a plan, and the CRC-32 (IEEE 802.3) of all their bytes, one after another.
@@ -76,7 +77,7 @@ typedef struct {
 
 typedef struct pl_constants pl_constants;
 
-// `check` is pl_constants_check: a program that does not ask has nothing of it.
+// `check` is pl_constants_check, so a program without checks does not link it.
 struct pl_constants {
   pl_status (*check)(const pl_constants *constants);
   const pl_constant *items;
@@ -84,15 +85,15 @@ struct pl_constants {
   uint32_t crc;
 };
 
-// PL_OK, or PL_ERROR_WEIGHTS if a constant is not what it was when the plan was made.
+// Returns PL_OK, or PL_ERROR_WEIGHTS if a constant has changed since the plan was made.
 PL_MUST_USE pl_status pl_constants_check(const pl_constants *constants);
 
-// Writes row `row` of a model's input to `to`: the next one, from 0 on; the last ones are not asked
-// for if nothing is made of them. `user` is the app's. Another status than PL_OK ends the run,
-// which gives it back.
+// Writes row `row` of a model's input to `to`: the next one, from 0 on. The last rows are not
+// requested if they are unused. `user` is the app's. Any other status than PL_OK ends the run,
+// which returns it.
 typedef pl_status (*pl_row_reader)(void *user, uint32_t row, void *to);
 
-// Where the rows come from in a run.
+// Source of the rows in a run.
 typedef struct {
   pl_row_reader read;
   void *user;
@@ -102,8 +103,8 @@ typedef struct {
 
 typedef struct pl_input_rows pl_input_rows;
 
-// An input that comes row by row. `from_tensor` is pl_input_rows_copy: a program whose inputs are
-// in the arena has nothing of it.
+// A row-streamed input. `from_tensor` is pl_input_rows_copy, so a program whose inputs are in the
+// arena does not link it.
 struct pl_input_rows {
   void (*from_tensor)(const pl_input_rows *rows, const void *data);
   pl_row_source *source;
@@ -113,20 +114,19 @@ struct pl_input_rows {
 // Has the rows of the next run copied from a whole tensor.
 void pl_input_rows_copy(const pl_input_rows *rows, const void *data);
 
-// Not 0 while one of the plans runs whose arena is pl_shared_arena, the one in the board's best
-// memory that plans of a program share.
+// Not 0 while a plan on pl_shared_arena runs. That arena is in the board's best memory and shared
+// by plans of a program.
 extern volatile uint32_t pl_shared_busy;
 
-// Stands before a plan's table of arenas: the linker puts the tables of all plans of a program one
-// after another, so that the runtime knows every arena there is. The alignment is said because
-// compilers give large arrays more of it, which would leave gaps.
+// Attribute for a plan's table of arenas. The linker places the tables of all plans of a program
+// one after another, so the runtime knows every arena. The alignment is explicit because compilers
+// align large arrays more, and that would leave gaps.
 #define PL_ARENA_TABLE __attribute__((aligned(__alignof__(pl_arena)), section("pl_arenas")))
 
 typedef struct pl_step pl_step;
 typedef pl_status (*pl_step_fn)(const pl_context *context, const pl_step *step);
 
-// One kernel call; `params`, `dims` and `data` point to the structs that the kernel behind `run`
-// takes.
+// One kernel call; `params`, `dims` and `data` point to the structs of the kernel in `run`.
 struct pl_step {
   pl_step_fn run;
   pl_context context;

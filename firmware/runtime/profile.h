@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Marks regions of a program for a profiler that watches from outside: the simulator counts the
-// instructions between a call of pl_profile_begin and the call of pl_profile_end of the same
-// region. The functions themselves do nothing.
+// Marks regions of a program for an external profiler. The simulator counts the instructions
+// between a call of pl_profile_begin and the call of pl_profile_end of the same region. The
+// functions themselves do nothing.
 #ifndef FIRMWARE_RUNTIME_PROFILE_H_
 #define FIRMWARE_RUNTIME_PROFILE_H_
 
@@ -17,15 +17,15 @@ enum {
   PL_PROFILE_STEP = 1,       // and up: step i of the plan is region PL_PROFILE_STEP + i
 };
 
-// Says which plan the regions are of that begin from now on: its address, NULL for none. When a
-// region ends it is again the plan that it was when that began.
+// Sets the plan of all regions that begin from now on: its address, NULL for none. The end of a
+// region restores the plan set at its begin.
 void pl_profile_plan(const void *plan);
 
 void pl_profile_begin(uint32_t region);
 void pl_profile_end(uint32_t region);
 
 // For programs that mark every step (--//firmware/runtime:profile_steps), on silicon: the core's
-// cycles so far modulo 2^32, by its DWT; 0 where there is no such counter, as in the simulator.
+// cycles so far modulo 2^32, by its DWT. 0 if there is no such counter, as in the simulator.
 uint32_t pl_profile_cycles(void);
 
 // Prints "PL:STEP <region> <cycles> <address of the plan>" if the core has that counter.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The marks tell the region's number to a simulator's plugin (tools/simulator/plugin/count.c), to
-// which some versions of QEMU show neither registers nor memory, by how often they turn: once more
-// than the number. The address of a plan goes bit by bit, the highest first: only a 0 comes to the
-// nop.
+// The marks report the region's number to a simulator's plugin (tools/simulator/plugin/count.c) by
+// their number of loop turns: the region's number plus one. Some versions of QEMU show neither
+// registers nor memory to plugins. The address of a plan is sent bit by bit, the highest first:
+// only a 0 reaches the nop.
 #include <stdint.h>
 
 #include "firmware/runtime/profile.h"
 
-// For Armv6-M compilers take the older syntax in what is written by hand.
+// For Armv6-M, compilers use the older syntax in inline assembly.
 #define TURN            \
   ".syntax unified\n\t" \
   "1:\n\t"              \

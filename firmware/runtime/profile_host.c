@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/runtime/profile.h"
 
-// The empty statements keep the compiler from merging functions that would be equal, or from
-// calling none: a profiler finds them by their addresses.
+// The empty statements keep the compiler from merging equal functions, or from removing their
+// calls. A profiler finds them by their addresses.
 
 __attribute__((noinline)) void pl_profile_plan(const void *plan) {
   __asm__ volatile("" : : "r"(plan), "i"(2) : "memory");

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Where the rows that a row is made of begin; below 0 in the padding.
+// First input row for an output row; below 0 in the padding.
 static int32_t start_row(const pl_row_input *input, int32_t row) {
   return row * input->stride - input->pad;
 }
@@ -50,7 +50,7 @@ static int32_t lowest_needed(const pl_rows *rows, uint32_t index) {
   return lowest;
 }
 
-// Where the next row of a call goes; makes room in its ring.
+// Address for the next row of a call; makes room in its row ring buffer.
 static uint8_t *room(pl_rows *rows, uint32_t index) {
   const pl_row_call *const call = &rows->group->calls[index];
   const uint32_t row_bytes = call->row_bytes;

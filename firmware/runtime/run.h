@@ -18,7 +18,8 @@ static inline bool pl_plan_take(const pl_plan *plan) {
     return true;
   }
 #if defined(__ARM_ARCH_6M__)
-  // No atomic exchange. A handler that interrupts in between has ended when this goes on.
+  // No atomic exchange is needed: a handler that interrupts here has ended when this code
+  // continues.
   const uint32_t before = *plan->busy;
   *plan->busy = 1;
   return before == 0;
@@ -39,13 +40,14 @@ static inline void pl_plan_give_back(const pl_plan *plan) {
 #endif
 }
 
-// Takes the plan's arena, checks the descriptors and puts the inputs where the steps find them:
-// what pl_model_run does and gives before the first step. If it fails, nothing is taken.
+// Takes the plan's arena, checks the descriptors and puts the inputs in place for the steps. This
+// is the part of pl_model_run before the first step, with the same statuses. If it fails, nothing
+// is taken.
 PL_MUST_USE pl_status pl_run_begin(pl_model *model, const pl_tensor *inputs, uint32_t input_count,
                                    const pl_tensor *outputs, uint32_t output_count);
 
-// Puts the outputs where the descriptors say, if the steps' status is PL_OK, and gives the arena
-// back. Returns that status.
+// Copies the outputs to the descriptors' data, if the steps' status is PL_OK, and releases the
+// arena. Returns that status.
 PL_MUST_USE pl_status pl_run_end(const pl_model *model, const pl_tensor *outputs, pl_status status);
 
 #endif  // FIRMWARE_RUNTIME_RUN_H_

@@ -5,7 +5,7 @@
 
 #include "firmware/runtime/run.h"
 
-// Tell a run from memory that was never written.
+// Marks a run, as opposed to memory never written.
 #define RUN_STARTED 0x504c5253u
 #define RUN_ENDED 0x504c5245u
 

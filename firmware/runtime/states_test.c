@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model keeps between runs: its first value at the start and after a reset, on a plan
-// written by hand.
+// State of a model between runs: its first value at the start and after a reset, on a handwritten
+// plan.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "boards/common/expect.h"
 #include "firmware/runtime/model.h"
 
-// A sum of all inputs so far, and a second state, which nobody changes.
+// A sum of all inputs so far, and a second, unchanged state.
 static _Alignas(16) int8_t kept[32];
 
 static pl_status accumulate(const pl_context *context, const pl_step *step) {

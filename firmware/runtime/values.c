@@ -42,7 +42,7 @@ uint32_t pl_tensor_size(const pl_tensor *tensor) {
   return tensor->spec.bytes / pl_dtype_size(tensor->spec.dtype);
 }
 
-// Of int8 or int16, and quantized.
+// Returns true for int8 or int16, quantized.
 static bool is_quantized(const pl_tensor_spec *spec) {
   return (spec->dtype == PL_DTYPE_INT8 || spec->dtype == PL_DTYPE_INT16) && spec->scale > 0;
 }
@@ -89,7 +89,7 @@ pl_status pl_from_bytes(const pl_tensor *tensor, const uint8_t *bytes) {
   }
   uint8_t *const elements = tensor->data;
   for (uint32_t i = 0; i < spec->bytes; ++i) {
-    elements[i] = bytes[i] ^ 0x80u;  // of two's complement that is less 128
+    elements[i] = bytes[i] ^ 0x80u;  // subtracts 128 in two's complement
   }
   return PL_OK;
 }

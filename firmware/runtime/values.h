@@ -21,16 +21,17 @@ extern "C" {
 // Elements of a tensor.
 uint32_t pl_tensor_size(const pl_tensor *tensor);
 
-// Writes all elements of a tensor from as many values in the same order, as the model's own border
-// from float32 does (pl::quantize): round(value * (1 / scale)), ties to even, plus the zero point,
-// limited to what the type has; NaN is the zero point. float32 is copied. PL_ERROR_NULL; or
-// PL_ERROR_INPUT_DTYPE if the tensor is neither of int8, int16 with a scale, nor of float32.
+// Writes all elements of a tensor from as many values in the same order. The conversion is that of
+// the model's own float32 inputs (pl::quantize): round(value * (1 / scale)), ties to even, plus the
+// zero point, clamped to the type's range. NaN becomes the zero point. float32 is copied.
+// PL_ERROR_NULL; or PL_ERROR_INPUT_DTYPE if the tensor is neither int8 or int16 with a scale, nor
+// float32.
 PL_MUST_USE pl_status pl_quantize(const pl_tensor *tensor, const float *values);
 
-// Writes all elements of an input that the model takes as uint8 from as many bytes in the same
-// order, as a camera has them: byte - 128. The bytes may lie where the tensor's data are.
-// PL_ERROR_NULL; PL_ERROR_INPUT_DTYPE, or INPUT_SCALE or INPUT_ZERO_POINT, if the tensor is no such
-// input: it is int8 with the scale 1 and the zero point -128.
+// Writes all elements of an input that is uint8 in the model, from as many bytes in the same order,
+// e.g. from a camera: byte - 128. The bytes may alias the tensor's data. PL_ERROR_NULL;
+// PL_ERROR_INPUT_DTYPE, or INPUT_SCALE or INPUT_ZERO_POINT, if the tensor is no such input: int8
+// with scale 1 and zero point -128.
 PL_MUST_USE pl_status pl_from_bytes(const pl_tensor *tensor, const uint8_t *bytes);
 
 // Real numbers of elements: (element - zero point) * scale, for the types of pl_quantize.

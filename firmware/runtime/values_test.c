@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers to elements and back: known ones, and what must hold of all.
+// Numbers to elements and back: known values, and properties of all values.
 #include "firmware/runtime/values.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static pl_tensor tensor_of(pl_dtype dtype, float scale, int32_t zero_point, void
 }
 
 static void test_known_numbers(void) {
-  // Ties go to even; what is too large is limited; what is no number is 0.
+  // Ties go to even; too large values are clamped; NaN is 0.
   const float values[] = {0.25f, 0.75f, 1.25f,  -0.25f,    -0.75f, 62.4f,
                           62.6f, 1e9f,  -65.6f, -INFINITY, NAN,    INFINITY};
   const int8_t expected[] = {3, 5, 5, 3, 1, 127, 127, 127, -128, -128, 3, 127};
@@ -29,7 +29,7 @@ static void test_known_numbers(void) {
   }
 }
 
-// Every element stands for a number that becomes this element again.
+// Every element stands for a number that converts back to this element.
 static void test_there_and_back(void) {
   static const float scales[] = {1.0f, 0.0078125f, 0.1f, 3.0e-5f, 12345.678f};
   for (uint32_t s = 0; s < 5; ++s) {
@@ -55,7 +55,7 @@ static void test_there_and_back(void) {
   }
 }
 
-// A byte is the element that stands for its number, and may lie where that goes.
+// A byte becomes the element for its number, and may alias the destination.
 static void test_bytes(void) {
   for (uint32_t i = 0; i < 256; ++i) {
     uint8_t bytes[] = {(uint8_t)i, (uint8_t)(255u - i)};

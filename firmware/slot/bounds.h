@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether what a package says stays inside of it and of its arena.
+// Bounds checks: the addresses and sizes in a package stay inside it and its arena.
 #ifndef FIRMWARE_SLOT_BOUNDS_H_
 #define FIRMWARE_SLOT_BOUNDS_H_
 
@@ -10,10 +10,10 @@
 
 #include "firmware/slot/package.h"
 
-// Code that says what memory a kernel's call touches, an operation or an operand a byte, in reverse
-// Polish notation; bounds_code.py writes it from bounds.py. First come the words of the call's
-// params, those of its dims, and the pointers of its data. Values are of 32 bits; what overflows is
-// INT32_MAX, which no memory has.
+// Code for the memory accessed by a kernel's call: one byte for each operation or operand, in
+// reverse Polish notation. bounds_code.py writes it from bounds.py. Words of the call's params come
+// first, then those of its dims, then the pointers of its data. Values have 32 bits. An overflow is
+// INT32_MAX, more than any memory has.
 #define PL_WORDS(STRUCT) (sizeof(STRUCT) / 4)
 #define PL_POINTERS(STRUCT) (sizeof(STRUCT) / sizeof(void *))
 #define PL_POINTER(STRUCT, FIELD) (offsetof(STRUCT, FIELD) / sizeof(void *))
@@ -27,21 +27,21 @@
 
 enum {
   PL_CODE_END = 192,  // the call stays inside
-  PL_CODE_RANGE,      // word, count, 0 or 1, bits: words that are at least that, and so long
+  PL_CODE_RANGE,      // word, count, 0 or 1, bits: words with that minimum and width
   PL_CODE_LONG,       // three bytes, the lowest first
   PL_CODE_PRODUCT,    // word, count: their product
   PL_CODE_SPAN,       // two words, count: elements of nested loops of these sizes and strides, from
                       // the first one to the last one
-  // Of one value:
+  // Operations on one value:
   PL_CODE_NEED,     // ends it if that is 0
-  PL_CODE_READ,     // pointer, bytes of an element: elements that are read
+  PL_CODE_READ,     // pointer, bytes of an element: elements read
   PL_CODE_WRITE,    // likewise
   PL_CODE_FACTORS,  // pointers to multiplier and shift: channels of a multiplier and a shift each,
                     // in two arrays or, where shift is null, in one
-  PL_CODE_PIECES,   // pointer to pieces, the word that says how many there are, behind which is how
-                    // often each is read: bytes that they are together at most
+  PL_CODE_PIECES,   // pointer to parts, word with their number, followed by repeats of each: limit
+                    // for their total bytes
   PL_CODE_SCRATCH,  // bytes
-  // Of two:
+  // Operations on two values:
   PL_CODE_ADD,
   PL_CODE_SUB,
   PL_CODE_MUL,
@@ -53,32 +53,33 @@ enum {
   PL_CODE_EQ,
   PL_CODE_AND,
   PL_CODE_OR,
-  PL_CODE_SELECT,  // of three: a condition, and a value for either
+  PL_CODE_SELECT,  // with three: a condition, and a value for either
 };
 
-// What a table that PL_CODE_PIECES checks has for each piece.
+// Entry for each part in a table checked by PL_CODE_PIECES.
 typedef struct {
   const void *address;
   int32_t bytes;
 } pl_piece;
 
-// Sums and products of sizes; what overflows is UINT32_MAX, which nothing has.
+// Sums and products of sizes; an overflow is UINT32_MAX, more than any memory has.
 uint32_t pl_plus(uint32_t a, uint32_t b);
 uint32_t pl_times(uint32_t a, uint32_t b);
 // The next multiple of `of`.
 uint32_t pl_up(uint32_t a, uint32_t of);
 
-// Whether `count` elements of `size` bytes, aligned to it, are what a kernel may write: the arena.
+// Returns true if `count` elements of `size` bytes, aligned to it, lie in memory a kernel may
+// write: the arena.
 bool pl_is_writable(const pl_bounds *bounds, const void *data, uint32_t count, uint32_t size);
-// … what nothing changes: the tables or the package.
+// … in memory that nothing changes: the tables or the package.
 bool pl_is_constant(const pl_bounds *bounds, const void *data, uint32_t count, uint32_t size);
 // … one of both.
 bool pl_is_readable(const pl_bounds *bounds, const void *data, uint32_t count, uint32_t size);
 
-// Whether a call stays inside, by its kernel's code.
+// Returns true if a call stays inside, according to its kernel's code.
 bool pl_call_is_inside(const pl_bounds *bounds, const pl_step *step, const uint8_t *code);
 
-// Whether a plan that was made in the tables has nothing that leads outside.
+// Returns true if a plan built in the tables has no address or size that leads outside.
 bool pl_plan_is_inside(const pl_bounds *bounds, const pl_plan *plan,
                        const pl_slot_kernels *kernels);
 

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What memory a kernel's call touches, for the kernels that packages may use.
+"""Memory accessed by a kernel's call, for the kernels available to packages.
 
-A package is data that somebody else made, and kernels believe their params and dims. So firmware
-with a slot computes from them, before a model runs, how much of each operand a call reads and
-writes, and whether that is inside. This says it for each kernel once, in expressions that become
-code for it (bounds_code.py) and that a test compares with the operands of every case of the
-kernels.
+A package is data from another party, and kernels trust their params and dims. Firmware with a slot
+therefore computes, before a model runs, how much of each operand a call reads and writes. It checks
+that this is inside.
 
-In an expression the names are those of dims and params; `a // b` and `a % b` have a `b` of at least
-1. All is computed, also what a condition does not choose, in 32 bits; what overflows is more than
-any memory has.
+This module defines it once for each kernel, in expressions compiled to code (bounds_code.py). A
+test compares them with the operands of every case of the kernels.
+
+Names in an expression are those of dims and params. `a // b` and `a % b` have a `b` of at least 1.
+All parts are computed, including the branch not taken by a condition, in 32 bits. An overflow is
+more than any memory has.
 """
 
 from firmware.slot.bounds_recurrent import BOUNDS_RECURRENT

@@ -5,7 +5,7 @@ from firmware.slot.extents import ANY, LONG, Bounds, Extent, sizes
 
 _GATES = {"gru": 3, "lstm": 4, "rnn": 1}
 
-# The first step of the first batch, and its last one, which a sequence from its end has first.
+# The first step of the first batch, and its last one, which comes first in a reversed sequence.
 _LAST = "first_row + (steps - 1) * row_step"
 _ROWS = f"((first_row if row_step <= 0 else {_LAST}) + (batches - 1) * batch_step + 1)"
 _STATE = Extent("batches * hidden_size", 2)

@@ -34,7 +34,7 @@ _GROUPED = (
     "packed_c >= output_c // groups",
 )
 _DEPTH = "(kernel_h * kernel_w * (input_c // groups))"
-# Windows that are one run of the input.
+# Windows that are contiguous in the input.
 _RUNS = (
     "((batches - 1) * input_h * input_w + (output_h - 1) * stride_h * input_w + "
     "(output_w - 1) * stride_w + kernel_h * kernel_w) * input_c"
@@ -42,7 +42,7 @@ _RUNS = (
 # Columns of the input, from the first of a row's first window to the last of its last.
 _REACH = f"{LAST_X} + (kernel_w - 1) * dilation_w + 1"
 _ONE_RUN = "(kernel_w == 1 or dilation_w == 1 and groups == 1)"
-# Windows that are gathered by rows.
+# Windows copied by rows in im2col.
 _DENSE_ROWS = "(kernel_w == 1 or dilation_w == 1)"
 _DENSE = f"(groups == 1 and {_DENSE_ROWS})"
 _PAIRS_STEPS = f"(up({_DEPTH}, 4) // 2)"
@@ -98,7 +98,7 @@ _SPREAD_DEPTHWISE = Bounds(
     _REPEATED_OUTPUT,
     DILATED,
     factors="input_c * repeats",
-    # Of more than a window: a row of them.
+    # For more than one window: a row of them.
     scratch="kernel_h * (kernel_w + (output_w - 1) * stride_w) * input_c "
     "if scratch_bytes > kernel_h * kernel_w * input_c "
     f"else 0 if {UNPADDED} and (dilation_w == 1 or kernel_w == 1) "
@@ -192,7 +192,7 @@ def _depthwise_windows(channels: str) -> Bounds:
         needs=(
             channels,
             "stride_w <= 2 and (kernel_w == 1 or dilation_w == 1)",
-            # The taps of a channel, and the rows of four planes that a row of windows has.
+            # The taps of a channel, and the rows of four planes for a row of windows.
             "scratch_bytes >= kernel_h * (8 * (kernel_w // 2 + 1) if stride_w == 1 "
             "else 4 * up(kernel_w, 2) // 2) + ((kernel_h - 1) * dilation_h + 1) * 16 * "
             "(up(output_w, 4) // 2 + kernel_w // 2 if stride_w == 1 "

@@ -13,10 +13,10 @@ _ADD = two_operands(
     *within("a.zero_point b.zero_point output.zero_point", *INT8),
     *within("left_shift", 0, 22),
     *within("a.shift b.shift output.shift", *SHIFT),
-    # The sum of two differences of 9 bits that are shifted so is below 2^31.
+    # The sum of two differences of 9 bits with these shifts is below 2^31.
     "left_shift + a.shift <= 22 and left_shift + b.shift <= 22",
 )
-# Not -2^31, whose negative is cut to 2^31 - 1.
+# Excludes -2^31, whose negative saturates to 2^31 - 1.
 _ADD_DOWN_MULTIPLIERS = (
     "0 - a.multiplier + a.multiplier == 0 and 0 - b.multiplier + b.multiplier == 0",
 )
@@ -71,7 +71,7 @@ BOUNDS_TWO: dict[str, Bounds] = {
     "pl_add_s8": _ADD,
     "pl_add_down_s8": _ADD_DOWN,
     "pl_add_flat_s8": replace(_ADD_DOWN, needs=(*_ADD_DOWN.needs, _FLAT)),
-    # As with pl_mul_short_s8.
+    # Same as with pl_mul_short_s8.
     "pl_add_short_s8": replace(
         _ADD_DOWN,
         reads={**_ADD.reads, "a": Extent("product(size)")},

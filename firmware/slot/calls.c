@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// The words of a call that begin with this one.
+// The words of a call from this one on.
 static const int32_t *words_of(const pl_step *step, uint32_t word) {
   const int32_t *const words = word < 64 ? step->dims : step->params;
   return words + (word & 63);
@@ -20,8 +20,9 @@ static bool are_in(const int32_t *words, uint32_t count, int32_t low, uint32_t b
   return true;
 }
 
-// Of two values; false for what cannot be divided. What can be is not negative: a core without a
-// divider has a function for that anyway, and for signed numbers another one of 0.5 KB.
+// Computes an operation on two values; false if a division is impossible. Operands of a division
+// are not negative. A core without a divider has a library function for that anyway, and signed
+// numbers would need another one of 0.5 KB.
 static bool compute(uint32_t operation, int32_t a, int32_t b, int32_t *result) {
   const uint32_t dividend = (uint32_t)a;
   const uint32_t divisor = (uint32_t)b;
@@ -109,7 +110,7 @@ static bool are_pieces(const pl_bounds *bounds, const pl_step *step, const uint8
   return bytes <= most;
 }
 
-// Whether what a value says is as `check` wants it; `code` is behind that.
+// Returns true if a value passes `check`; its arguments follow at `code`.
 static bool holds(uint32_t check, const pl_bounds *bounds, const pl_step *step, const uint8_t *code,
                   int32_t value) {
   if (check == PL_CODE_NEED) return value != 0;
@@ -129,7 +130,7 @@ static bool holds(uint32_t check, const pl_bounds *bounds, const pl_step *step, 
   }
 }
 
-// Values that an item takes.
+// Number of values an item consumes.
 static uint32_t taken(uint32_t item) {
   if (item < PL_CODE_NEED) return 0;
   return item < PL_CODE_ADD ? 1 : item < PL_CODE_SELECT ? 2 : 3;

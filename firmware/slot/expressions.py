@@ -20,7 +20,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 class OutsideError(ValueError):
-    """A call is not as its kernel's bounds say; the text says what is not."""
+    """Error: a call violates its kernel's bounds. The message lists the violation."""
 
 
 def array_size(bounds: Bounds, name: str) -> int:
@@ -51,7 +51,7 @@ def _code(text: str) -> CodeType:
 
 
 def check_ranges(bounds: Bounds, call: KernelCall) -> None:
-    """Raise OutsideError if a field is not in the range that packages can hold."""
+    """Raise OutsideError if a field is not in the range allowed in packages."""
     for given, fields in ((call.dims, bounds.dims), (call.params, bounds.params)):
         for name, (low, high) in fields.items():
             value = given[name]
@@ -61,7 +61,7 @@ def check_ranges(bounds: Bounds, call: KernelCall) -> None:
 
 
 def check_arithmetic(bounds: Bounds, call: KernelCall, isa: Isa) -> None:
-    """Raise OutsideError if params are not such that packages can hold them."""
+    """Raise OutsideError if packages cannot hold these params."""
     structs = {k: SimpleNamespace(**v) for k, v in call.params.items() if isinstance(v, Mapping)}
     names = {**FUNCTIONS, **call.dims, **call.params, **structs, "block": _block(isa)}
     for text in bounds.arithmetic:
@@ -74,7 +74,8 @@ def _block(isa: Isa) -> int:
 
 
 def extents(bounds: Bounds, call: KernelCall, isa: Isa) -> dict[str, tuple[int, int]]:
-    """Bytes of each operand that a call touches, and that it has; "scratch" is among them.
+    """Return the bytes of each operand a call accesses, and the operand's size; "scratch" is
+    included.
 
     Raises:
       OutsideError: a condition does not hold.
@@ -134,6 +135,6 @@ def check(bounds: Mapping[str, Bounds], call: KernelCall, isa: Isa) -> None:
 
 
 def structure(*headers: str) -> str:
-    """What headers declare: their text without comments and white space."""
+    """Return the declarations of headers: their text without comments and white space."""
     text = "".join((_ROOT / header).read_text() for header in headers)
     return re.sub(r"\s+", " ", re.sub(r"//[^\n]*", "", text))

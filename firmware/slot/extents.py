@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bounds of kernels are written in (bounds.py)."""
+"""Building blocks of kernel bounds (bounds.py)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 MAX = 65535
 LONG = 2**24 - 1
 ANY = (-(2**31), 2**31 - 1)
-"""The range of a field that conditions are about."""
+"""The range of a field restricted by conditions."""
 WIDTH = {1: "", 2: "_s16"}
-"""Of headers, by bytes of a value."""
+"""Suffix of headers, by bytes of a value."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """Elements of `size` bytes that a call touches from an operand's first one on."""
+    """Elements of `size` bytes a call accesses, from an operand's first one on."""
 
     elements: str
     size: int = 1
@@ -22,23 +22,24 @@ class Extent:
 
 @dataclass(frozen=True)
 class Bounds:
-    """A kernel.
+    """Bounds of a kernel.
 
     Attributes:
-      header: as KernelCall has it.
-      dims: the range of each field of dims that an expression names, in the order of the struct;
-        of all elements of an array.
+      header: as in KernelCall.
+      dims: the range of each field of dims used in an expression, in the order of the
+        struct; of all elements of an array.
       params: likewise.
       reads, writes: operands.
       factors: channels of `multiplier` and `shift`, "" if there are none.
       hidden_factors: likewise of `hidden_multiplier` and `hidden_shift`.
       scratch: bytes.
-      pieces: operand that is a table of address and bytes; dims begin with how many there are, how
-        often each is read, and their bytes together. "" if there is none.
-      needs: what else has to hold.
-      arithmetic: likewise of the params of packages, so that nothing in C is undefined.
-      has_params: whether there is such a struct.
-      revision: raised when constants are packed otherwise, which the header's structs do not show.
+      pieces: operand that is a table of address and bytes; dims begin with their number,
+        how often each is read, and their bytes together. "" if there is none.
+      needs: further conditions.
+      arithmetic: likewise of the params of packages, so nothing in C is undefined.
+      has_params: there is such a struct.
+      revision: raised when the packing of constants changes, because the header's structs
+        do not show that.
     """
 
     header: str
@@ -89,14 +90,16 @@ TAPS = (
 
 
 def within(names: str, low: int, high: int) -> tuple[str, ...]:
-    """Conditions on fields of params, low at most 0, for which no arithmetic overflows."""
+    """Return conditions on fields of params, with low at most 0, whose arithmetic
+    cannot overflow.
+    """
     return tuple(f"{n} + {-low} >= 0 and {n} + {-low} <= {high - low}" for n in names.split())
 
 
 INT8 = (-128, 127)
 INT16 = (-(2**15), 2**15 - 1)
 SHIFT = (-31, 30)
-"""Of requantize.h."""
+"""Range of requantize.h."""
 
 _BROADCAST = {"size": (1, LONG), "a_stride": (0, LONG), "b_stride": (0, LONG)}
 
@@ -181,7 +184,7 @@ def max_pool(size: int) -> Bounds:
         *TAPS[2:],
         "pad_top <= (kernel_h - 1) * dilation_h",
         "pad_left <= (kernel_w - 1) * dilation_w",
-        # So that the taps do not step over all of it.
+        # Otherwise the taps could step over the whole input.
         "pad_top == 0 or dilation_h <= input_h",
         "pad_left == 0 or dilation_w <= input_w",
     )
@@ -194,7 +197,7 @@ def mean_pool(size: int) -> Bounds:
         "pad_left * parts_w < kernel_w",
         f"{LAST_Y} // parts_h - pad_top < input_h",
         f"{LAST_X} // parts_w - pad_left < input_w",
-        # No count of a window, which is divided by, wraps to 0.
+        # The count of a window is a divisor and must not wrap to 0.
         f"(kernel_h // parts_h + 2) * (kernel_w // parts_w + 2) <= {LONG}",
         "shift + 31 >= 0",
         "shift <= 30",

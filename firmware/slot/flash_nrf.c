@@ -29,8 +29,8 @@ static bool end(const pl_flash_nrf *flash, bool is_good) {
 }
 
 #if __ARM_ARCH >= 8
-// Armv8-M's chips, of which nRF5340 is one, have no register for it: a page is erased when ones are
-// written to its first word.
+// Armv8-M chips, such as nRF5340, have no register for it: writing ones to the first word of a page
+// erases it.
 static void erase_page(const pl_flash_nrf *flash, uintptr_t page) {
   (void)flash;
   *at(page) = UINT32_MAX;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Flash of Nordic's nRF51, nRF52 and the application core of nRF5340, by their controller, NVMC.
-// The core waits while a page is erased (20 to 90 ms); interrupts whose handlers lie in flash wait
-// too.
+// The core waits while a page is erased (20 to 90 ms). Interrupts with handlers in flash wait too.
 #ifndef FIRMWARE_SLOT_FLASH_NRF_H_
 #define FIRMWARE_SLOT_FLASH_NRF_H_
 
@@ -15,7 +14,7 @@ extern "C" {
 typedef struct {
   uintptr_t nvmc;       // its registers: 0x4001e000, on nRF5340 0x50039000
   uint32_t page_bytes;  // 1024 on nRF51, 4096 on the others
-  uintptr_t base;       // a multiple of a page, behind the program
+  uintptr_t base;       // a multiple of a page, after the program
   uint32_t bytes;
 } pl_flash_nrf;
 

@@ -8,14 +8,14 @@
 enum { SECTOR_BYTES = 4096, PAGE_BYTES = 256, UNIT_BYTES = 32, FLASH_BASE = 0x10000000 };
 enum { BLOCK_BYTES = 64 * 1024, ERASE_BLOCK = 0xd8 };  // used by the ROM for more than a sector
 
-// Of the ROMs: RP2040 Datasheet, "Bootrom Contents", RP2350 Datasheet, "Bootrom APIs".
+// Constants of the ROMs: RP2040 Datasheet, "Bootrom Contents", RP2350 Datasheet, "Bootrom APIs".
 enum { VERSION = 0x12, RP2040 = 1, RP2350 = 2 };
 enum { RP2040_TABLE = 0x14, RP2040_LOOKUP = 0x18, RP2350_LOOKUP = 0x16, FOR_SECURE_ARM = 4 };
 
-// What makes reads of memory: 256 bytes at most, which run anywhere.
+// Code that restores memory-mapped reads: 256 bytes at most, position-independent.
 enum { SETUP_WORDS = 63, RP2350_BOOT_RAM = 0x400e0000 };
 
-// What is called in a row, and what `change` is given.
+// Functions to call in sequence, and the arguments of `change`.
 typedef struct {
   uintptr_t arguments[4];
   uintptr_t connect;
@@ -52,7 +52,7 @@ __attribute__((naked, aligned(4))) static void run_calls(void) {
       ".balign 4");
 }
 
-// The compiler takes an object at an address that it sees to be so low for none.
+// The compiler assumes that there is no object at a visible address this low.
 static uint32_t rom_half(uintptr_t address) {
   __asm__("" : "+r"(address));
   return *(const volatile uint16_t *)address;
@@ -106,7 +106,7 @@ static bool erase(void *user, uint32_t offset) {
   return call(&calls);
 }
 
-// The ROM programs pages. What is 0xff in them stays as it is.
+// The ROM programs pages. Bytes of 0xff in them stay unchanged.
 static bool program(void *user, uint32_t offset, const uint8_t *data) {
   const pl_flash_rp2 *const flash = user;
   const uintptr_t place = flash->base - FLASH_BASE + offset;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flash memory beside Raspberry Pi's RP2040 and RP2350, by the functions of their ROMs, of which
-// the chip is asked. Nothing is read of it while it is written, neither code nor data: what calls
-// the ROM runs on the stack, and interrupts wait, 45 ms and more for a sector. What makes its reads
-// memory again is what did so at the start: the chip's second stage, or what RP2350's ROM left in
-// its boot RAM. A second memory at the same pins has to be set up anew by the program.
+// Flash memory next to Raspberry Pi's RP2040 and RP2350, by the functions of their ROMs; the code
+// detects the chip. Neither code nor data of the flash may be read while it is written. The code
+// that calls the ROM runs on the stack, and interrupts wait, 45 ms and more for a sector.
 //
-// It is programmed in parts of a page, as Winbond's on Pico and Pico 2 can be. Offsets are places
-// of the memory itself: partition tables move nothing.
+// Memory-mapped reads are restored by the code that set them up at the start: the chip's second
+// stage, or code left by RP2350's ROM in its boot RAM. The program has to set up a second memory at
+// the same pins again.
+//
+// It is programmed in parts of a page, which Winbond's flash on Pico and Pico 2 supports. Offsets
+// are positions in the memory itself: partition tables do not move them.
 #ifndef FIRMWARE_SLOT_FLASH_RP2_H_
 #define FIRMWARE_SLOT_FLASH_RP2_H_
 
@@ -18,7 +20,7 @@ extern "C" {
 #endif
 
 typedef struct {
-  uintptr_t base;  // a multiple of 4 KB, behind the program; flash begins at 0x10000000
+  uintptr_t base;  // a multiple of 4 KB, after the program; flash begins at 0x10000000
   uint32_t bytes;
 } pl_flash_rp2;
 

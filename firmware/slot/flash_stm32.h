@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the controllers of STM32F4, STM32L4 and STM32U5 have in common: a lock, a busy bit, and, but
-// for the last one, a cache of data, which does not see what the controller does.
+// Common code for the controllers of STM32F4, STM32L4 and STM32U5: a lock, a busy bit, and, except
+// for the last one, a data cache. The cache does not see the controller's changes.
 #ifndef FIRMWARE_SLOT_FLASH_STM32_H_
 #define FIRMWARE_SLOT_FLASH_STM32_H_
 
@@ -17,16 +17,16 @@ typedef struct {
   bool has_cache;    // by ACR
 } pl_flash_stm32;
 
-// Unlocks the controller, with no error noted, turns the cache off and writes CR. `begun` is what
-// pl_flash_stm32_end() wants. Returns false, with nothing done, if the controller does not become
-// ready.
+// Unlocks the controller, clears its errors, turns the cache off and writes CR. `begun` is the
+// argument for pl_flash_stm32_end(). Returns false, with nothing done, if the controller does not
+// become ready.
 bool pl_flash_stm32_begin(const pl_flash_stm32 *controller, uint32_t control, uint32_t *begun);
 
-// Waits, and returns whether there was no error, and an end.
+// Waits, and returns true if there was an end and no error.
 bool pl_flash_stm32_end(const pl_flash_stm32 *controller, uint32_t begun);
 
-// Writes a word of the flash, before anything that follows: to the core that is memory, whose
-// writes it may hold back while it reads registers, and change in their order.
+// Writes a word of the flash, before any later access. For the core, flash is memory: it may delay
+// and reorder such writes while it reads registers.
 static inline void pl_flash_stm32_store(uintptr_t address, uint32_t word) {
   *(volatile uint32_t *)address = word;
   __asm__ volatile("dsb" ::: "memory");

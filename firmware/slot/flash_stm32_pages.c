@@ -12,7 +12,7 @@ enum { PROGRAM = 1 << 0, ERASE = 1 << 1, PAGE = 3, BANK = 1 << 11, START = 1 << 
 static const uint32_t ECCR_ONE_BIT = 1u << 30;
 static const uint32_t ECCR_TWO_BITS = 1u << 31;
 
-// What reads may be torn in: the handler is told nothing.
+// Context for torn reads, because the handler has no arguments.
 static const pl_flash_stm32_family *of_family;
 static const pl_flash_stm32_pages *of_slots;
 

@@ -19,8 +19,7 @@ static const uint32_t SECOND_KEY = 0xcdef89abu;
 // Turns of a loop: 5 s and more at 480 MHz, the highest clock, where a sector is erased in 4 s.
 enum { MOST_TURNS = 1 << 29 };
 
-// The core's: its cache of data, and whether loads that fail are passed over while faults are
-// masked.
+// For the core: its data cache, and the option to ignore failing loads while faults are masked.
 enum { CORE_CCR = 0xe000ed14, IGNORE_FAULTS = 1 << 8, DATA_CACHE = 1 << 16 };
 enum { DCIMVAC = 0xe000ef5c, CACHE_LINE = 32 };
 
@@ -52,7 +51,7 @@ static bool begin(uintptr_t bank, uint32_t control) {
   return true;
 }
 
-// Waits, and lets the core's cache forget what it has of this part.
+// Waits, and invalidates this part in the core's cache.
 static bool end(uintptr_t bank, uintptr_t place, uint32_t bytes) {
   const bool has_ended = wait(bank);
   const bool is_good = (*at(bank + SR) & STATUS_ERRORS) == 0;
@@ -85,13 +84,13 @@ static bool program(void *user, uint32_t offset, const uint8_t *data) {
     uint32_t word = 0;
     memcpy(&word, data + i, sizeof word);
     *at(place + i) = word;
-    // To the core that is memory, whose writes it may hold back, and change in their order.
+    // For the core, flash is memory: it may delay and reorder writes.
     __asm__ volatile("dsb" ::: "memory");
   }
   return end(bank, place, UNIT_BYTES);
 }
 
-// A word of a unit is read while faults are masked, which lets loads that fail pass.
+// Reads a word of a unit with masked faults, so failing loads are ignored.
 static bool is_whole(uintptr_t place) {
   const uintptr_t bank = bank_of(place);
   *at(bank + CCR) = TWO_BITS;

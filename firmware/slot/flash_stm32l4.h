@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Flash of ST's STM32L4 with pages of 2 KB (L471 to L486, and those with one bank), by double
-// words. The core waits while a page of its own bank is erased (25 ms), and so do interrupts.
-// Banks have 512 KB on chips of 1 MB. What power was lost in: flash_stm32_pages.h.
+// words. The core waits while a page of its own bank is erased (25 ms), and so do interrupts. Banks
+// have 512 KB on chips of 1 MB. For interrupted writes see flash_stm32_pages.h.
 #ifndef FIRMWARE_SLOT_FLASH_STM32L4_H_
 #define FIRMWARE_SLOT_FLASH_STM32L4_H_
 
@@ -14,7 +14,7 @@ extern "C" {
 
 typedef pl_flash_stm32_pages pl_flash_stm32l4;
 
-// `flash` is used as long as the driver is, of which a program has one.
+// `flash` must stay valid as long as the driver. A program has only one driver.
 pl_flash pl_flash_stm32l4_driver(const pl_flash_stm32l4 *flash);
 
 #ifdef __cplusplus

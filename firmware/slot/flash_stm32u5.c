@@ -5,7 +5,7 @@ enum { ICACHE_CR = 0x40030400, ICACHE_SR = 0x40030404, ICACHE_FCR = 0x4003040c }
 enum { CR_ENABLE = 1 << 0, CR_INVALIDATE = 1 << 1, SR_BUSY = 1 << 0, FCR_BUSY_ENDED = 1 << 1 };
 enum { MOST_TURNS = 1 << 16 };  // it is some hundred cycles
 
-// The cache of instructions has what is read of the flash as data too, if a program turns it on.
+// If a program turns it on, the instruction cache also holds flash data.
 static void empty_cache(void) {
   if ((*pl_flash_stm32_at(ICACHE_CR) & CR_ENABLE) == 0) return;
   *pl_flash_stm32_at(ICACHE_CR) = *pl_flash_stm32_at(ICACHE_CR) | CR_INVALIDATE;

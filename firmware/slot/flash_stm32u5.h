@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flash of ST's STM32U5 with pages of 8 KB, by quadruple words, without TrustZone, as chips are
-// delivered. The core waits while a page of its own bank is erased (3 ms), and so do interrupts.
-// Banks are a half of the chip's flash, of 2 or 4 MB. What power was lost in: flash_stm32_pages.h.
+// Flash of ST's STM32U5 with pages of 8 KB, by quadruple words, without TrustZone, the delivery
+// state. The core waits while a page of its own bank is erased (3 ms), and so do interrupts. Banks
+// are a half of the chip's flash, of 2 or 4 MB. For interrupted writes see flash_stm32_pages.h.
 #ifndef FIRMWARE_SLOT_FLASH_STM32U5_H_
 #define FIRMWARE_SLOT_FLASH_STM32U5_H_
 
@@ -14,7 +14,7 @@ extern "C" {
 
 typedef pl_flash_stm32_pages pl_flash_stm32u5;
 
-// `flash` is used as long as the driver is, of which a program has one.
+// `flash` must stay valid as long as the driver. A program has only one driver.
 pl_flash pl_flash_stm32u5_driver(const pl_flash_stm32u5 *flash);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@ static uint32_t place_of(const pl_flash *flash, uint32_t sector, pl_mark mark, u
   return sector + ((uint32_t)mark * PL_MARK_PLACES + place) * flash->write_bytes;
 }
 
-// What is written: half of its bits are cleared, others for each mark.
+// Content of a mark: half of its bits are cleared, a different half for each mark.
 static void pattern(pl_mark mark, uint8_t unit[PL_FLASH_MAX_WRITE_BYTES]) {
   for (uint32_t i = 0; i < PL_FLASH_MAX_WRITE_BYTES; ++i) {
     unit[i] = (uint8_t)(i & 1 ? 0x5a : 0x96 + (uint32_t)mark * 0x11);

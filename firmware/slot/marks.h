@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Marks in the last sector of a slot, which say how far it has come. Each is written once, a unit
-// of flash; a write that power was lost in is not repeated in its place: each mark has three.
+// Marks in the last sector of a slot that record its progress. Each is written once, as a unit of
+// flash. A write interrupted by a power loss is not repeated in its place: each mark has three.
 #ifndef FIRMWARE_SLOT_MARKS_H_
 #define FIRMWARE_SLOT_MARKS_H_
 
@@ -24,7 +24,7 @@ typedef enum {
 // `sector` is the offset of the slot's last one.
 bool pl_mark_is_set(const pl_flash *flash, uint32_t sector, pl_mark mark);
 
-// Places of a mark that were written to.
+// Number of written places of a mark.
 uint32_t pl_mark_places(const pl_flash *flash, uint32_t sector, pl_mark mark);
 
 // Sets a mark in the next place; false if there is none, or if the flash failed.

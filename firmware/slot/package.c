@@ -10,7 +10,7 @@
 
 _Static_assert(sizeof(pl_package_header) == 268, "the layout of pack.py");
 
-// Whether a field, which is filled up with zeros, has a name. (strncmp is three times as large.)
+// Returns true if a zero-padded field equals a name. (strncmp is three times as large.)
 static bool is_named(const char *field, uint32_t bytes, const char *name) {
   for (uint32_t i = 0; i < bytes; ++i) {
     if (field[i] != name[i]) return false;
@@ -40,7 +40,8 @@ uint32_t pl_package_memory(const pl_package_header *header) {
   return pl_plus(pl_up(header->tables.count, PL_PACKAGE_ALIGNMENT), header->arena_bytes);
 }
 
-// Whether a part of `count` entries of `size` bytes lies behind the header, aligned to `alignment`.
+// Returns true if a part of `count` entries of `size` bytes lies after the header, aligned to
+// `alignment`.
 static bool has_part(const pl_package_header *header, const pl_package_part *part, uint32_t size,
                      uint32_t alignment) {
   return part->offset >= sizeof *header && part->offset <= header->bytes &&
@@ -54,7 +55,7 @@ static bool has_parts(const pl_package_header *header) {
          has_part(header, &header->constants, 1, 16) && has_part(header, &header->vectors, 1, 16);
 }
 
-// The kernel of the firmware that a package means.
+// Finds the firmware's kernel for an entry of a package.
 static pl_slot_status find_kernel(const pl_package_kernel *wanted, const pl_slot_kernels *kernels,
                                   const pl_slot_kernel **found) {
   for (uint32_t i = 0; i < kernels->count; ++i) {
@@ -71,7 +72,7 @@ static const pl_package_kernel *kernels_of(const uint8_t *package) {
   return (const void *)(package + header->kernels.offset);
 }
 
-// The form of a package whose header can be read, and whether its kernels are there.
+// Checks the form of a package with a readable header, and that its kernels exist.
 static pl_slot_status check_form(const uint8_t *package, uint32_t bytes,
                                  const pl_slot_kernels *kernels, uint32_t memory_bytes) {
   const pl_package_header *const header = (const void *)package;
@@ -141,7 +142,7 @@ static bool relocate(const uint8_t *package, const pl_slot_kernels *kernels,
   return true;
 }
 
-// Whether the vectors are as long as the plan's tensors ask for.
+// Returns true if the vectors have the length of the plan's tensors.
 static bool has_vectors(const pl_package_header *header, const pl_plan *plan) {
   uint32_t bytes = 0;
   for (uint32_t i = 0; i < plan->input_count; ++i) {
@@ -179,7 +180,7 @@ pl_slot_status pl_package_load(const uint8_t *package, uint32_t bytes,
   made->busy = busy;
   made->shares_arena = 0;
   if (made->states != NULL) {
-    // In the tables, as was checked.
+    // It lies in the tables; this was checked.
     ((pl_states *)(uintptr_t)made->states)->reset = pl_states_reset;
   }
   *plan = made;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model package: a plan as data at no particular address, signed. aot/slot/pack.py writes
-// it. All numbers are little-endian, all offsets count from the package's first byte, which is
-// aligned to 16.
+// A model package: a signed, position-independent plan as data. aot/slot/pack.py writes it. All
+// numbers are little-endian. All offsets count from the package's first byte, which is aligned to
+// 16.
 //
-//   header       pl_package_header; its last 64 bytes are the signature of all before them
+//   header       pl_package_header; its last 64 bytes are the signature of all before
 //   kernels      pl_package_kernel each
-//   relocations  a word each: offset in the tables, a multiple of 4, plus a pl_relocation
-//   tables       what has addresses in it: copied to RAM, where they are made
-//   constants    weights and all else that is never written
-//   vectors      self-test: for each one all inputs, then all outputs that are to come out
+//   relocations  a word each: offset in the tables, a multiple of 4, plus a
+//                pl_relocation
+//   tables       all data with addresses: copied to RAM and relocated there
+//   constants    weights and all else never written
+//   vectors      self-test: for each one all inputs, then all expected outputs
 //
-// A word of the tables that a relocation names holds an offset, to which the address of what it is
-// an offset in is added, or the number of a kernel.
+// A relocated word of the tables holds an offset or the number of a kernel. The loader adds the
+// base address to an offset.
 #ifndef FIRMWARE_SLOT_PACKAGE_H_
 #define FIRMWARE_SLOT_PACKAGE_H_
 
@@ -59,7 +60,7 @@ typedef struct {
   pl_package_part constants;  // bytes
   pl_package_part vectors;    // bytes
   uint32_t io;                // hash of dtypes, layouts and shapes of inputs and outputs: abi.py
-  char core[32];              // as the board has it, filled with zeros
+  char core[32];              // as in the board's data, padded with zeros
   char name[32];              // of the model, likewise
   uint8_t contents[64];       // SHA-512 of all that follows the header
   uint8_t signature[PL_SIGNATURE_BYTES];
@@ -70,7 +71,7 @@ typedef struct {
   char name[60];  // ends with a zero
 } pl_package_kernel;
 
-// Where the addresses of a package may lie.
+// Permitted ranges of a package's addresses.
 typedef struct {
   const uint8_t *package;
   uint32_t package_bytes;
@@ -80,7 +81,7 @@ typedef struct {
   uint32_t arena_bytes;
 } pl_bounds;
 
-// A kernel that packages may call. `code` says what memory a call of it touches (bounds.h).
+// A kernel available to packages. `code` describes the memory accessed by a call (bounds.h).
 typedef struct {
   const char *name;
   uint32_t abi;
@@ -88,7 +89,7 @@ typedef struct {
   const uint8_t *code;
 } pl_slot_kernel;
 
-// What a firmware has for packages; slot_kernels() of slot.bzl makes it.
+// A firmware's kernels for packages; slot_kernels() of slot.bzl makes it.
 typedef struct {
   const char *core;
   uint32_t plan_abi;
@@ -96,32 +97,32 @@ typedef struct {
   uint32_t count;
 } pl_slot_kernels;
 
-// The model that a firmware takes packages of; the header that slot_kernels() writes has one for
-// each of its models. Scales and zero points are free: the plan has those of its model.
+// The model for which a firmware accepts packages. The header from slot_kernels() has one for each
+// of its models. Scales and zero points are free: each plan has those of its own model.
 typedef struct {
   const char *name;
   uint32_t io;  // as in pl_package_header
 } pl_slot_model;
 
-// Checks a header of which sizeof(pl_package_header) bytes are there: form, signature, core, model.
+// Checks a header with sizeof(pl_package_header) available bytes: form, signature, core, model.
 PL_MUST_USE pl_slot_status pl_package_check_header(const pl_package_header *header,
                                                    const uint8_t public_key[PL_PUBLIC_KEY_BYTES],
                                                    const pl_slot_kernels *kernels,
                                                    const pl_slot_model *model);
 
-// Checks a package of at most `bytes` bytes, all of it: the header, contents, memory that it needs,
-// kernels. Nothing outside of it is read, nothing is written.
+// Checks a whole package of at most `bytes` bytes: the header, contents, required memory, kernels.
+// It reads nothing outside of the package and writes nothing.
 PL_MUST_USE pl_slot_status pl_package_check(const uint8_t *package, uint32_t bytes,
                                             const uint8_t public_key[PL_PUBLIC_KEY_BYTES],
                                             const pl_slot_kernels *kernels,
                                             const pl_slot_model *model, uint32_t memory_bytes);
 
-// Bytes of memory that a package needs for tables and arena; UINT32_MAX if they overflow.
+// Bytes of memory a package needs for tables and arena; UINT32_MAX if they overflow.
 uint32_t pl_package_memory(const pl_package_header *header);
 
-// Makes the plan of a package in `memory`, aligned to 16: tables first, then the arena. Trusts
-// nothing but that `bytes` bytes can be read: whoever signed it, no address or size in it leads
-// outside. `busy` becomes the plan's.
+// Makes the plan of a package in `memory`, aligned to 16: tables first, then the arena. It trusts
+// only that `bytes` bytes can be read. Regardless of the signer, no address or size in the package
+// leads outside. `busy` becomes the plan's.
 PL_MUST_USE pl_slot_status pl_package_load(const uint8_t *package, uint32_t bytes,
                                            const pl_slot_kernels *kernels, uint8_t *memory,
                                            uint32_t memory_bytes, volatile uint32_t *busy,

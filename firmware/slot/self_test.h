@@ -7,8 +7,8 @@
 
 #include "firmware/runtime/plan.h"
 
-// Whether all vectors of a package, that `plan` was loaded from, come out to the bit, in order: a
-// model with state has its as one sequence.
+// Returns true if all vectors of a package give bit-exact results with `plan`, loaded from it. They
+// run in order: those of a model with state are one sequence.
 bool pl_package_self_test(const uint8_t *package, const pl_plan *plan);
 
 #endif  // FIRMWARE_SLOT_SELF_TEST_H_

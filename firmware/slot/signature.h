@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Whether `signature` is that of the message by the owner of `public_key`.
+// Returns true if `signature` is that of the message by the owner of `public_key`.
 bool pl_is_signed(const uint8_t signature[64], const uint8_t public_key[32], const uint8_t *message,
                   uint32_t bytes);
 

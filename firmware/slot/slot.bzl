@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model packages, and what firmware has that takes them: model_package, slot_kernels."""
+"""Model packages, and the firmware side that accepts them: model_package, slot_kernels."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
@@ -139,7 +139,7 @@ _ATTRS = {
     "_pack": attr.label(default = "//aot/slot:pack", executable = True, cfg = "exec"),
 }
 
-# For the board of the configuration, and for one that is named.
+# For the current configuration's board, and for a given one.
 _package_here = rule(implementation = _model_package_impl, attrs = _ATTRS)
 _package_for_board = rule(
     implementation = _model_package_impl,
@@ -174,7 +174,8 @@ def model_package(name, model, key, version, arena, board = None, model_name = N
     """
     decode_pte(name = name + ".program", pte = model, **kwargs)
 
-    # Packages are for boards: what depends on them builds them there, and nobody for the host.
+    # Packages are for boards. Targets that depend on them build them there, and none is built for
+    # the host.
     by_request = kwargs | {"tags": (kwargs.get("tags") or []) + ["manual"]}
     _slot_plan(
         name = name + ".plan",

@@ -66,7 +66,7 @@ static pl_slot_status check(const pl_slot_config *config, uint32_t slot) {
   return check_package(config, slot);
 }
 
-// The newest package that is in order; PL_SLOTS if there is none.
+// The newest valid package; PL_SLOTS if there is none.
 static uint32_t newest(const pl_slot *slot) {
   uint32_t found = PL_SLOTS;
   for (uint32_t i = 0; i < PL_SLOTS; ++i) {
@@ -85,8 +85,8 @@ static pl_slot_status load(pl_slot *slot, uint32_t index) {
                          config->memory_bytes, &slot->busy, &slot->plan);
 }
 
-// Runs the self-test of a package that is not confirmed. A program that does not come back from it
-// leaves a mark; what is not the only model has three trials.
+// Runs the self-test of an unconfirmed package. A program that does not return from it leaves a
+// mark. A model that is not the only one has three trials.
 static pl_slot_status try_out(pl_slot *slot, uint32_t index, bool is_only) {
   const pl_slot_config *const config = slot->config;
   const bool may_try = set_mark(config, index, PL_MARK_TRIED) || is_only;
@@ -132,7 +132,7 @@ static bool erase_sector(const pl_flash *flash, uint32_t offset) {
          pl_flash_is_erased(flash, offset, flash->sector_bytes);
 }
 
-// From its end, where the marks are, so that nothing takes the rest for a package.
+// Erases from the end with the marks, so the rest is never mistaken for a package.
 static bool erase_slot(const pl_slot_config *config, uint32_t slot) {
   const pl_flash *const flash = &config->flash;
   for (uint32_t at = config->bytes; at > 0;) {
@@ -147,8 +147,8 @@ static bool erase_slot(const pl_slot_config *config, uint32_t slot) {
   return true;
 }
 
-// The sector to go on with: the last one that something was written to, which power may have been
-// lost in.
+// The sector to continue with: the last one with written data, because a power loss may have
+// interrupted it.
 static bool resume(const pl_slot_config *config, uint32_t slot, uint32_t *offset) {
   const pl_flash *const flash = &config->flash;
   uint32_t at = room(config);
@@ -183,7 +183,7 @@ pl_slot_status pl_slot_begin(pl_slot *slot, const pl_package_header *header, uin
   return PL_SLOT_OK;
 }
 
-// A unit, filled up with what erased flash has.
+// Writes a unit, padded with the value of erased flash.
 static bool write_unit(const pl_flash *flash, uint32_t offset, const uint8_t *data,
                        uint32_t bytes) {
   uint8_t unit[PL_FLASH_MAX_WRITE_BYTES];
@@ -222,7 +222,7 @@ pl_slot_status pl_slot_finish(pl_slot *slot) {
     status = PL_SLOT_OLDER;
   }
   if (status != PL_SLOT_OK) {
-    // So that nothing is resumed after this.
+    // Prevents a resume after this.
     return erase_sector(&config->flash, config->offset[target]) ? status : PL_SLOT_FLASH;
   }
   return set_mark(config, target, PL_MARK_COMPLETE) ? PL_SLOT_OK : PL_SLOT_FLASH;

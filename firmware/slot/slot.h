@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two slots of flash for model packages: one has the model that runs, the other takes the next one.
+// Two slots of flash for model packages: one has the running model, the other takes the next one.
 //
 //   pl_slot_status status = pl_slot_open(&slot, &config);
 //   if (status == PL_SLOT_OK) ... pl_model_init(&model, slot.plan) ...
 //
-// At every start the packages' signatures are checked. One that is new is tried: its self-test
-// runs, and if all comes out it is confirmed; if not, or if the program ended in it three times, it
-// is rejected, and the model before it runs. A watchdog that resets a program which hangs is to be
-// started before. Power may be lost at any time: the old model or the new one runs.
+// The packages' signatures are checked at every start. A new package is tried: its self-test runs,
+// and a success confirms it. If it fails, or if the program ended in it three times, it is
+// rejected, and the previous model runs. Start a watchdog before, to reset a program that hangs.
+// Power may be lost at any time: the old model or the new one runs.
 //
 //   status = pl_slot_begin(&slot, header, &offset);       the first bytes of the package
 //   while (...) status = pl_slot_write(&slot, piece, bytes);   from `offset` on
 //   status = pl_slot_finish(&slot);
 //
-// writes the next one while the old one runs; it is tried at the next pl_slot_open.
+// These calls write the next one while the old one runs; it is tried at the next pl_slot_open.
 #ifndef FIRMWARE_SLOT_SLOT_H_
 #define FIRMWARE_SLOT_SLOT_H_
 
@@ -46,12 +46,12 @@ typedef struct {
   uint32_t memory_bytes;
 } pl_slot_config;
 
-// Owned by the caller; private but the first ones, which say what pl_slot_open found.
+// Owned by the caller. Private except for the first fields, the results of pl_slot_open.
 typedef struct {
-  const pl_plan *plan;             // that runs; null if there is none
+  const pl_plan *plan;             // the running plan; null if there is none
   uint32_t running;                // its slot; PL_SLOTS if there is none
   uint32_t version;                // its version
-  pl_slot_status found[PL_SLOTS];  // what each slot has
+  pl_slot_status found[PL_SLOTS];  // content of each slot
   const pl_slot_config *config;
   volatile uint32_t busy;
   uint32_t target;  // being written; PL_SLOTS: none
@@ -59,24 +59,23 @@ typedef struct {
   uint32_t end;     // of the package
 } pl_slot;
 
-// Makes ready the newest model that runs. PL_SLOT_EMPTY if there is none; `found` says why.
+// Initializes the newest working model. PL_SLOT_EMPTY if there is none; `found` has the reasons.
 PL_MUST_USE pl_slot_status pl_slot_open(pl_slot *slot, const pl_slot_config *config);
 
-// Checks the package that runs once more: signature, contents and version. For flash that somebody
-// may change at any time, such as an external one: call it before each run. PL_SLOT_EMPTY if none
-// runs.
+// Checks the running package again: signature, contents and version. Call it before each run if
+// another party may change the flash at any time, e.g. an external one. PL_SLOT_EMPTY if none runs.
 PL_MUST_USE pl_slot_status pl_slot_check(const pl_slot *slot);
 
-// Begins to write a package, of which `header` are the first bytes. What can be known of it is
-// checked before anything is erased. *offset is where to go on: 0, or more if the same package was
-// being written before.
+// Begins to write a package with `header` as its first bytes. Everything in the header is checked
+// before anything is erased. *offset is the position to continue at: 0, or more if an earlier write
+// of the same package was interrupted.
 PL_MUST_USE pl_slot_status pl_slot_begin(pl_slot *slot, const pl_package_header *header,
                                          uint32_t *offset);
 
 // Writes the next bytes: a multiple of the flash's write_bytes, but at the package's end.
 PL_MUST_USE pl_slot_status pl_slot_write(pl_slot *slot, const uint8_t *data, uint32_t bytes);
 
-// Checks all of what was written, and has it tried at the next pl_slot_open.
+// Checks all written data, and requests its trial at the next pl_slot_open.
 PL_MUST_USE pl_slot_status pl_slot_finish(pl_slot *slot);
 
 #ifdef __cplusplus

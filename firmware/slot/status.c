@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-// One behind the other, in the order of pl_slot_status: pointers would be a fifth of it.
+// One after another, in the order of pl_slot_status: pointers would add a fifth of the size.
 static const char texts[] =
     "ok\0"
     "no model in a slot\0"      // PL_SLOT_EMPTY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages and slots on the host: what is refused, and power cuts at every write."""
+"""Packages and slots on the host: refusals, and power cuts at every write."""
 
 import hashlib
 import os
@@ -26,7 +26,7 @@ from firmware.slot.testing.host import (
     sample_vectors,
 )
 
-# How often power is cut in each operation, with something else left behind; more often at night.
+# Number of power cuts in each operation, each with a different leftover; more at night.
 CUTS = int(os.environ.get("CUTS", "1"))
 
 # Fields of the header, by the offset of their first byte.
@@ -59,7 +59,7 @@ def _load(host: Host, program: Path, package: bytes) -> str:
 
 
 def _changed(host: Host, package: bytes, changes: dict[int, int]) -> bytes:
-    """With words at these offsets changed, and signed as it is then."""
+    """Return a package with changed words at these offsets, signed again."""
     data = bytearray(package)
     for at, value in changes.items():
         struct.pack_into("<I", data, at, value)
@@ -170,7 +170,7 @@ def test_only_a_newer_version_is_taken(host: Host, program: Path) -> None:
         steps = [f"begin={version}", f"update={version}", "open"]
         found = _slots(host, program, *start, *steps, **packages)
         assert found == ["ok", "ok", runs_v1, "not newer", "not newer", "ok", runs_v1]
-        # A newer header, then the contents of an older package: the header that was written counts.
+        # A newer header, then the contents of an older package: the written header counts.
         steps = ["begin=v2", f"write={version}", "finish", "open", "update=v2", "open"]
         found = _slots(host, program, *start, *steps, **packages)
         assert found[3:] == [
@@ -216,7 +216,7 @@ _UNUSABLE: list[dict[str, int]] = [
     {"flash_bytes": SLOT_BYTES - 1024},
     {"flash_bytes": 2 * SLOT_BYTES - 1},
     {"first": SLOT_BYTES + 1024, "second": 0},  # beyond the flash
-    {"second": SLOT_BYTES - 1024},  # one over the other
+    {"second": SLOT_BYTES - 1024},  # overlapping slots
     {"first": SLOT_BYTES - 1024, "second": 0},
     {"first": 1024, "second": SLOT_BYTES, "flash_bytes": 3 * SLOT_BYTES},
     {"first": SLOT_BYTES, "second": 1024},
@@ -273,7 +273,7 @@ def test_the_running_package_is_checked_again(host: Host, program: Path) -> None
     assert _slots(host, program, "open", "check")[2:] == ["no model in a slot"]
     steps = ["update=old", "open", "check", f"damage={len(old) - 1}=1", "check"]
     assert _slots(host, program, *steps, old=old)[3:] == ["ok", "ok", "wrong contents"]
-    # Another signed package in the place of the one that runs.
+    # Another signed package replaces the running one.
     swaps = [f"damage={at}={old[at] ^ new[at]}" for at in range(len(old)) if old[at] != new[at]]
     found = _slots(host, program, "update=old", "open", *swaps, "check", old=old)
     assert found[3:] == ["ok"] * len(swaps) + ["wrong contents"]
@@ -295,7 +295,7 @@ def test_offsets_that_lead_outside_are_refused_though_signed(host: Host, program
     tables = struct.unpack_from("<I", package, _PARTS["tables"])[0]
     for i in range(relocations[1]):
         place = struct.unpack_from("<I", package, relocations[0] + 4 * i)[0] & ~3
-        for value in (size, 0x7FFFFFFF):  # behind tables, package and arena
+        for value in (size, 0x7FFFFFFF):  # after tables, package and arena
             changed = _changed(host, package, {tables + place: value})
             assert "out of bounds" in _load(host, program, changed), (place, value)
 

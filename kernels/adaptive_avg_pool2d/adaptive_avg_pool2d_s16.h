@@ -13,7 +13,7 @@ typedef struct {
   int16_t *output;       // [batches, output_h, output_w, input_c]
 } pl_adaptive_avg_pool2d_s16_data;
 
-// As pl_adaptive_avg_pool2d_s8, of int16.
+// Same as pl_adaptive_avg_pool2d_s8, for int16.
 PL_MUST_USE pl_status pl_adaptive_avg_pool2d_s16(const pl_context *ctx,
                                                  const pl_adaptive_avg_pool2d_s16_params *params,
                                                  const pl_adaptive_avg_pool2d_s16_dims *dims,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::adaptive_avg_pool2d: NHWC, windows as torch's adaptive pooling lays them."""
+"""pl::adaptive_avg_pool2d: NHWC, windows like torch's adaptive pooling."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ def _infer(input: torch.Tensor, output_size: Sequence[int]) -> Inferred:
 
 @define(infer=_infer, shares_quantization=True, averages=True, spatial=True)
 def adaptive_avg_pool2d(input: Activation, output_size: Pair) -> torch.Tensor:
-    """input int8 or int16 [N, H, W, C] -> its dtype [N, *output_size, C]: means, ties away from
-    zero.
+    """Return the mean of each window, ties away from zero.
+
+    input int8 or int16 [N, H, W, C] -> its dtype [N, *output_size, C].
     """
     n, h, w, c = input.shape
     out = torch.empty((n, *output_size, c), dtype=input.dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::adaptive_max_pool2d: NHWC, windows as torch's adaptive pooling lays them."""
+"""pl::adaptive_max_pool2d: NHWC, windows like torch's adaptive pooling."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ def _infer(input: torch.Tensor, output_size: Sequence[int]) -> Inferred:
 
 @define(infer=_infer, shares_quantization=True, spatial=True)
 def adaptive_max_pool2d(input: Activation, output_size: Pair) -> torch.Tensor:
-    """input int8 or int16 [N, H, W, C] -> its dtype [N, *output_size, C], the maximum of each
-    window.
+    """Return the maximum of each window.
+
+    input int8 or int16 [N, H, W, C] -> its dtype [N, *output_size, C].
     """
     n, h, w, c = input.shape
     out = torch.empty((n, *output_size, c), dtype=input.dtype)

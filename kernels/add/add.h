@@ -20,13 +20,13 @@ typedef struct {
   int32_t activation_max;
 } pl_add_params;
 
-// In the innermost dimension a has stride 1, b stride 1 or 0.
+// a has stride 1 in the innermost dimension, b stride 1 or 0.
 typedef pl_broadcast_dims pl_add_dims;
 
 typedef struct {
   const int8_t *a;
   const int8_t *b;
-  int8_t *output;  // may be a, or b if that does not repeat
+  int8_t *output;  // may alias a, or b if that does not repeat
 } pl_add_data;
 
 // output = clamp(requantize(scale(a) + scale(b)) + zero_point), where
@@ -35,8 +35,8 @@ typedef struct {
 PL_MUST_USE pl_status pl_add_s8(const pl_context *ctx, const pl_add_params *params,
                                 const pl_add_dims *dims, const pl_add_data *data);
 
-// The same where all factors divide: shifts of the operands below 0, or multiplier +-2^30 and shift
-// 0 with a left_shift of 1 to 21; shift of the output in [-20, -1]; the sum below 2^30 by
+// The same if all factors divide. Operands have shifts below 0, or multiplier +-2^30 and shift 0
+// with a left_shift of 1 to 21. The output's shift is in [-20, -1]. The sum is below 2^30 by
 // magnitude.
 PL_MUST_USE pl_status pl_add_down_s8(const pl_context *ctx, const pl_add_params *params,
                                      const pl_add_dims *dims, const pl_add_data *data);

@@ -3,10 +3,10 @@
 #include "kernels/common/clamp_s16.h"
 #include "kernels/common/narrow_down.h"
 
-// scale(x) is (x * step * multiplier / 2^32, rounded, + half) >> right, one less where the product
-// is negative: requantize.h. A linear operand, of multiplier 2^30 and a right shift of nothing but
-// zeros, is x * step, with the multiplier's sign in step. No x * step leaves 32 bits: of the one it
-// is 2^16 at most, which kernel.py sees to, of the other 2^14.
+// scale(x) is (x * step * multiplier / 2^32, rounded, + half) >> right, one less if the product is
+// negative: requantize.h. A linear operand has multiplier 2^30, and its right shift drops only
+// zeros. It is x * step, with the multiplier's sign in step. No x * step exceeds 32 bits: step is
+// at most 2^16 for a scaled operand, ensured by kernel.py, and 2^14 for a linear one.
 typedef struct {
   int32_t step;
   int32_t multiplier;
@@ -30,7 +30,7 @@ typedef struct {
   int32_t size;
   int32_t x_step;
   int32_t y_step;
-  int32_t x_gap;  // from behind a row to the next
+  int32_t x_gap;  // from the end of a row to the next
   int32_t y_gap;
 } rows;
 
@@ -60,7 +60,7 @@ static inline int32_t line(int32_t x, const operand *o) { return x * o->step; }
 
 typedef int32_t of_operand(int32_t x, const operand *o);
 
-// What an operand becomes is a constant, so that this is three loops.
+// The operand functions are constants after inlining, so this makes three loops.
 PL_INLINE void add_rows(sum s, of_operand *first, of_operand *second, rows of) {
   for (; of.count > 0; --of.count, of.x += of.x_gap, of.y += of.y_gap) {
     for (const int16_t *end = of.output + of.size; of.output != end;) {

@@ -3,9 +3,9 @@
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/narrow_down.h"
 
-// scale(x) is ((x * step + start) * multiplier / 2^32, rounded, + half) >> right, one less where
-// the first factor is negative: requantize.h with the sign of the multiplier in step, as in
-// pl_narrow_down. A linear operand, of multiplier 2^30 and a right shift of nothing but zeros, is
+// scale(x) is ((x * step + start) * multiplier / 2^32, rounded, + half) >> right, one less if the
+// first factor is negative. This is requantize.h with the sign of the multiplier in step, as in
+// pl_narrow_down. A linear operand has multiplier 2^30, and its right shift drops only zeros. It is
 // x * step + start.
 typedef struct {
   int32_t step;
@@ -63,7 +63,7 @@ typedef struct {
   int8_t *output;
   int32_t count;
   int32_t size;
-  int32_t x_gap;  // from behind a row to the next
+  int32_t x_gap;  // from the end of a row to the next
   int32_t y_gap;
 } rows;
 

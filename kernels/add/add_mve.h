@@ -51,7 +51,7 @@ PL_INLINE int32x4_t pl_add_scaled(int32x4_t x, const pl_add_scale *by, int is_li
   return is_linear ? d : pl_requantize_down_mve(d, by->multiplier, by->right);
 }
 
-// y_step is 1, or 0 where y is one value. What is linear is a constant where this is inlined.
+// y_step is 1, or 0 if y is one value. The is_linear flags are constants after inlining.
 PL_INLINE void pl_add_loop(pl_add_scale a, pl_add_scale b, pl_add_stage to, const int8_t *x,
                            const int8_t *y, int32_t size, int8_t *output, int a_is_linear,
                            int b_is_linear, int y_step) {
@@ -72,7 +72,7 @@ PL_INLINE void pl_add_loop(pl_add_scale a, pl_add_scale b, pl_add_stage to, cons
   }
 }
 
-// Of two vectors, a linear one is the first.
+// If one of two vectors is linear, it is the first.
 PL_INLINE void pl_add_row(pl_add_scale a, pl_add_scale b, pl_add_stage to, const int8_t *x,
                           const int8_t *y, int32_t y_step, int32_t size, int8_t *output) {
   if (y_step == 0) {

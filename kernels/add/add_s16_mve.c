@@ -5,14 +5,14 @@
 
 #define LANES 4
 
-// In core registers, as three factors in vectors would be more of these than there are.
+// Kept in core registers: three factors in vectors would need more vector registers than exist.
 typedef struct {
   int32_t multiplier;
   int32_t left;
   int32_t right;
 } scale;
 
-// What is shifted left before is part of `left`: nothing is lost in between.
+// The initial left shift is part of `left`: no bits are lost in between.
 static inline scale scale_of(const pl_add_operand *of, int32_t left_shift) {
   return (scale){
       .multiplier = of->multiplier,
@@ -21,7 +21,7 @@ static inline scale scale_of(const pl_add_operand *of, int32_t left_shift) {
   };
 }
 
-// As pl_requantize_mve.
+// Same as pl_requantize_mve.
 static inline int32x4_t scaled(int32x4_t x, scale by) {
   const int32x4_t high = vqrdmulhq_n_s32(vqshlq_r_s32(x, by.left), by.multiplier);
   const int32x4_t below_zero = vshrq_n_s32(vandq_s32(high, vdupq_n_s32(by.right)), 31);

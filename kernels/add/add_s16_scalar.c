@@ -9,7 +9,7 @@ static inline int32_t scale(int32_t x, const pl_add_operand *operand, int32_t le
 pl_status pl_add_s16(const pl_context *ctx, const pl_add_s16_params *params,
                      const pl_add_s16_dims *dims, const pl_add_s16_data *data) {
   (void)ctx;
-  // A copy that no store to the output can change.
+  // A copy, safe from stores to the output.
   const pl_add_params p = *params;
   const int32_t size = dims->size[PL_BROADCAST_DIMS - 1];
   const int32_t b_step = dims->b_stride[PL_BROADCAST_DIMS - 1];

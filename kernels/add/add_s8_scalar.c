@@ -15,7 +15,7 @@ static inline int8_t narrow(int32_t sum, const pl_add_params *params) {
 
 static void add_rows(const pl_add_params *params, const int8_t *a, const int8_t *b, int32_t size,
                      int8_t *output) {
-  // A copy that no store to the output can change.
+  // A copy, safe from stores to the output.
   const pl_add_params p = *params;
   for (int32_t i = 0; i < size; ++i) {
     output[i] = narrow(scale(a[i], &p.a, p.left_shift) + scale(b[i], &p.b, p.left_shift), &p);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors go through short rows without regard to where they end: each lane has a place, its row is
-// place / size, and what it reads of b is gathered.
+// Vectors cross the ends of short rows. Each lane has an element index (place), and its row is
+// place / size. A gather load reads its element of b.
 #include "kernels/add/add_mve.h"
 
 typedef struct {
   uint32_t reciprocal;
   uint32_t step;  // of b from one element to the next
-  uint32_t turn;  // and besides that from a row to the next
+  uint32_t turn;  // in addition, from a row to the next
 } pl_add_short;
 
-// place * ceil(2^32 / size) / 2^32 is place / size for places below 2^32 / size, which is 186
+// place * ceil(2^32 / size) / 2^32 is place / size for places below 2^32 / size. That is 186
 // million for rows of 23.
 PL_INLINE uint32x4_t b_of(const pl_add_short *of, uint32x4_t place) {
   const uint32x4_t row = vmulhq_u32(place, vdupq_n_u32(of->reciprocal));
   return vmlaq_n_u32(vmulq_n_u32(place, of->step), row, of->turn);
 }
 
-// What is linear is a constant where this is inlined.
+// The is_linear flags are constants after inlining.
 PL_INLINE void add_gathered(const pl_add_short *of, pl_add_scale a, pl_add_scale b, pl_add_stage to,
                             const int8_t *x, const int8_t *y, int32_t size, int8_t *output,
                             int a_is_linear, int b_is_linear) {

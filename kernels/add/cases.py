@@ -31,7 +31,7 @@ def cases() -> Iterator[Case]:
 
 
 def _attributes(values: Values, zero_point: Callable[[], int]) -> dict[str, Any]:
-    """As lowering makes them: operands at half scale or less, left_shift 20."""
+    """Return attributes as in lowering: operands at half scale or less, left_shift 20."""
     a_multiplier, a_shift = values.factor(1 / 8)
     b_multiplier, b_shift = values.factor(1 / 8)
     output_multiplier, output_shift = values.factor(2.0**-16)
@@ -53,7 +53,7 @@ def _attributes(values: Values, zero_point: Callable[[], int]) -> dict[str, Any]
 
 
 def _short_rows() -> Iterator[Case]:
-    """Rows that vectors go through without regard to where they end; operands at half scale too."""
+    """Yield cases with short rows crossed by vectors; also with operands at half scale."""
     for size, shape, short in (23, (5, 3, 23), (5, 1, 23)), (11, (2, 17, 11), (17, 1)):
         for halved in (), ("a",), ("b",), ("a", "b"):
             values = Values("add of short rows", size, *halved)
@@ -68,7 +68,7 @@ def _short_rows() -> Iterator[Case]:
 
 
 def _every_pair() -> Iterator[Case]:
-    """All values of b for a few of a, with ties: scales that are powers of two."""
+    """Yield cases with all values of b for a few of a, with ties: scales that are powers of two."""
     every_value = np.arange(-128, 128, dtype=np.int8)
     for index, output_shift in enumerate((-20, -19, -18, -17)):
         values = Values("add ties", index)
@@ -85,7 +85,7 @@ def _every_pair() -> Iterator[Case]:
         tall = np.repeat(a, 256, axis=1)
         wide = np.tile(every_value, (6, 1))
         yield _case(f"ties, same shape {index}", tall, wide, attributes, False)
-        # Operands of half their values, and nothing rounded behind them.
+        # Operands of half their values, without rounding after them.
         up = attributes | {"a_shift": -1, "left_shift": 1, "output_shift": 1}
         yield _case(f"ties, no division {index}", a, every_value, up, False)
 
@@ -105,7 +105,7 @@ def _factors() -> Iterator[Case]:
 
 
 def _up() -> Iterator[Case]:
-    """An operand that is not divided."""
+    """Yield cases with an undivided operand."""
     for name, a_shape, b_shape, board in pairs(12):
         values = Values("add up", name)
         multiplier, shift = values.factor(2.0**-20)
@@ -120,7 +120,7 @@ def _up() -> Iterator[Case]:
 
 
 def _saturating() -> Iterator[Case]:
-    """Results beyond int32, to which a zero point is added."""
+    """Yield cases with results beyond int32 before a zero point is added."""
     for zero_point in (-128, 127):
         values = Values("add saturating", zero_point)
         attributes = _attributes(values, values.zero_point) | {
@@ -186,7 +186,7 @@ def _int16() -> Iterator[Case]:
 
 
 def _int16_down() -> Iterator[Case]:
-    """Operands of all kinds that pl_add_down_s16 takes, in rows of all lengths."""
+    """Yield cases with all kinds of operands of pl_add_down_s16, in rows of all lengths."""
     for index, (name, a_shape, b_shape, board) in enumerate(pairs(40)):
         values = Values("add int16 down", name)
         low, high = values.int16_activation()

@@ -26,8 +26,8 @@ _MAX_LEFT_SHIFT = {"int8": 22, "int16": 15}
 """A difference of int8 values has 9 bits with its sign; int16 has zero point 0."""
 
 _SHORT_ROW, _SHORT_ROW_OF_VALUE = 24, 12
-"""Elements of a row, from which on a loop for each row takes less than to look for its values, and
-from which on if a row has one value. By the product of instructions and their cost.
+"""Row lengths in elements from which a loop for each row is faster than a gather; the second is for
+rows of one value. Estimated by the product of instructions and their cost.
 """
 
 
@@ -43,13 +43,13 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
     first, second = "a", "b"
     a, b = call.tensor("a", dtype), call.tensor("b", dtype)
     if isa == "mve" and a.size < b.size and b.shape[-1] < _SHORT_ROW:
-        a, b = b, a  # what does not repeat, for pl_add_short_s8
+        a, b = b, a  # the operand that does not repeat first, for pl_add_short_s8
         first, second = second, first
     broadcast = Broadcast.of(call, a, b)
     if broadcast.swapped:
         first, second = second, first
     output = call.output(dtype)
-    # Of int16 values of one scale the least is -2^30.
+    # For int16 values of one scale the minimum is -2^30.
     fits = reach < 2**30 or (dtype == "int16" and sum(map(max, reaches)) < 2**30 == reach)
     down = (
         not call.small
@@ -80,8 +80,10 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _down(dtype: str, isa: Isa, broadcast: Broadcast) -> str:
-    """One row, which is most of what there is, has a function of its own on cores with Helium, and
-    so have short rows of an operand that does not repeat.
+    """Return the function for dividing factors. On cores with Helium two cases have their own.
+
+    One is a single row, the most frequent case. The other is short rows of an operand that does not
+    repeat.
     """
     if isa != "mve":
         return f"pl_add_down_{SUFFIXES[dtype]}"
@@ -103,13 +105,13 @@ def _operand(call: OpCall, name: str, dtype: str) -> dict[str, int]:
 
 
 def _goes_down(operand: dict[str, int], left_shift: int) -> bool:
-    """Whether the operand is as pl_add_down_s8 and pl_add_down_s16 take it."""
+    """Return True if the operand is valid for pl_add_down_s8 and pl_add_down_s16."""
     halved = abs(operand["multiplier"]) == 2**30 and operand["shift"] == 0
     return operand["shift"] < 0 or (halved and 1 <= left_shift <= 21)
 
 
 def _ends(operand: dict[str, int], left_shift: int, dtype: str) -> list[int]:
-    """What the least and the greatest value become, scaled."""
+    """Return the scaled minimum and maximum."""
     differences = (x - operand["zero_point"] for x in LIMITS[dtype])
     return [
         requantize(d << left_shift, operand["multiplier"], operand["shift"]) for d in differences

@@ -25,23 +25,23 @@ typedef struct {
 } pl_avg_pool2d_data;
 
 // output = zero_point + (sum over the window's taps inside the input of x - zero_point) / count,
-// ties away from zero, where count is divisor_override if positive, else the taps inside the input,
-// with those inside the padding if count_include_pad. Taps behind the padding never count.
-// TFLite int8 AVERAGE_POOL_2D where there is no padding and no override.
+// ties away from zero. count is divisor_override if positive. Otherwise it is the number of taps
+// inside the input, including those inside the padding if count_include_pad. Taps beyond the
+// padding never count. TFLite int8 AVERAGE_POOL_2D if there is no padding and no override.
 PL_MUST_USE pl_status pl_avg_pool2d_s8(const pl_context *ctx, const pl_avg_pool2d_params *params,
                                        const pl_avg_pool2d_dims *dims,
                                        const pl_avg_pool2d_data *data);
 
-// The same on cores with Helium where counts are 2 to 255, and not below the taps inside the input;
-// with scratch for 16 bits a value of a row of the windows' columns; with less it returns
-// PL_ERROR_SCRATCH_SIZE.
+// The same on cores with Helium for counts of 2 to 255, not below the number of taps inside the
+// input. It needs scratch of 16 bits a value for a row of the windows' columns. With less it
+// returns PL_ERROR_SCRATCH_SIZE.
 PL_MUST_USE pl_status pl_avg_pool2d_rows_s8(const pl_context *ctx,
                                             const pl_avg_pool2d_params *params,
                                             const pl_avg_pool2d_dims *dims,
                                             const pl_avg_pool2d_data *data);
 
-// The same on cores with Helium where a window is a whole image, of 2 to 255 pixels, without
-// padding and override.
+// The same on cores with Helium if a window is a whole image, of 2 to 255 pixels, without padding
+// and override.
 PL_MUST_USE pl_status pl_avg_pool2d_whole_s8(const pl_context *ctx,
                                              const pl_avg_pool2d_params *params,
                                              const pl_avg_pool2d_dims *dims,

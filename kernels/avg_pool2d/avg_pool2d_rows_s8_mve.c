@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that overlap in a row: the sums of their columns come first, as 16 bits in scratch, with
-// 0 for columns outside of the image; then those of a window are next to each other in a row.
+// Windows that overlap in a row. The sums of their columns are computed first, as 16 bits in
+// scratch, with 0 for columns outside of the image. Then the column sums of a window are adjacent
+// and are added.
 #include "kernels/avg_pool2d/avg_pool2d.h"
 #include "kernels/common/average_mve.h"
 #include "kernels/common/copy.h"
@@ -55,7 +56,7 @@ static inline int16x8_t divide(int16x8_t sum, const pl_average_mve *by) {
   return pl_average(vaddq_n_u16(vreinterpretq_u16_s16(sum), by->start), *by);
 }
 
-// The averages of windows of so many columns, `step` values apart, beside each other.
+// Averages of adjacent windows with this number of columns, `step` values apart.
 static inline void average_of_3(const int16_t *x, int32_t step, int32_t count,
                                 const pl_average_mve *by, int8_t *y) {
   const int16_t *second = x + step;

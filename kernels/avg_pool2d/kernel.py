@@ -11,10 +11,10 @@ from kernels.common.quantization import LIMITS, SUFFIXES, activation_dtype, zero
 from kernels.common.window import Windows
 
 _MOST_COUNTED = 255
-"""Values that add up in 16 bits."""
+"""Upper limit for values that add up in 16 bits."""
 
 _LEAST_SIZE = 3
-"""Of windows for avg_pool2d_rows_s8_mve.c: smaller ones take less one by one."""
+"""Smallest window for avg_pool2d_rows_s8_mve.c: for smaller ones single windows are faster."""
 
 
 @kernel("pl::avg_pool2d")
@@ -70,7 +70,9 @@ def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _counted(windows: Windows, padding: tuple[int, int, int, int]) -> AnyArray:
-    """How many taps of each window are inside the input, or of that much of the padding."""
+    """Return the number of taps of each window inside the input, or inside this much of the
+    padding.
+    """
     inside = []
     for d in range(2):
         begin, end = -padding[2 * d], windows.input[d] + padding[2 * d + 1]

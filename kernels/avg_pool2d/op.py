@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::avg_pool2d: NHWC, with torch's ways of counting the window."""
+"""pl::avg_pool2d: NHWC, with torch's rules for the window's count."""
 
 from __future__ import annotations
 
@@ -35,13 +35,15 @@ def avg_pool2d(
     divisor_override: int,
     zero_point: int,
 ) -> torch.Tensor:
-    """saturate((sum over taps inside of (x - zero_point) + count * zero_point) / count), ties away
-    from zero.
+    """Return saturate((sum over inside taps of (x - zero_point) + count * zero_point) / count).
 
-    count is divisor_override if positive; else the window's taps inside the input, with the padding
-    if count_include_pad. A window may reach past the padded input (ceil_mode); those taps never
-    count. Without padding and override this is TFLite's AVERAGE_POOL_2D. input int8 or int16 [N,
-    H, W, C]; padding (top, bottom, left, right); result of its dtype [N, *output_size, C].
+    Ties round away from zero. count is divisor_override if positive. Otherwise it is the number of
+    the window's taps inside the input, plus the padding if count_include_pad. A window may reach
+    past the padded input (ceil_mode); those taps never count. Without padding and override this is
+    TFLite's AVERAGE_POOL_2D.
+
+    input int8 or int16 [N, H, W, C]; padding (top, bottom, left, right); result of its dtype [N,
+    *output_size, C].
     """
     n, h, w, c = input.shape
     kind = ACTIVATION_TYPES[input.dtype]

@@ -10,11 +10,11 @@ typedef pl_binary_dims pl_binary_s16_dims;
 typedef struct {
   const int16_t *a;
   const int16_t *b;
-  const int32_t *factors;  // [2], of less and equal: what a and b are multiplied with
+  const int32_t *factors;  // [2], for less and equal: factors of a and b
   void *output;            // int16, of less and equal bool; as in pl_binary_data
 } pl_binary_s16_data;
 
-// As those of int8, but for what is said.
+// Same as those of int8, except where documented.
 PL_MUST_USE pl_status pl_maximum_s16(const pl_context *ctx, const pl_binary_s16_params *params,
                                      const pl_binary_s16_dims *dims,
                                      const pl_binary_s16_data *data);

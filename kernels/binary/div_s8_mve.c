@@ -2,7 +2,7 @@
 #include "kernels/binary/elementwise_mve.h"
 #include "kernels/common/requantize_mve.h"
 
-// Of the quotient: the largest, 255, is an int32 with them.
+// Fraction bits of the quotient: the largest one, 255, still fits int32 with them.
 #define FRACTION_BITS 23
 
 // Helium does not divide: the core does, lane by lane. All around it is on vectors.
@@ -33,7 +33,7 @@ static inline int32x4_t divide(const pl_binary_params *params, int32x4_t a, int3
   const int32x4_t sign = vshrq_n_s32(veorq_s32(dividend, divisor), 31);
   const int32x4_t quotient = vsubq_s32(veorq_s32(vreinterpretq_s32_u32(magnitude), sign), sign);
   const int32x4_t y = pl_narrow_mve(pl_requantize_mve(quotient, factors), &stage);
-  // By zero; 0 / 0 is computed as 0 / 1.
+  // For division by zero; 0 / 0 is computed as 0 / 1.
   const int32x4_t limit =
       vpselq_s32(vdupq_n_s32(params->activation_min), vdupq_n_s32(params->activation_max),
                  vcmpltq_n_s32(dividend, 0));

@@ -2,12 +2,12 @@
 #include "kernels/binary/elementwise.h"
 #include "kernels/common/requantize.h"
 
-// Of the quotient: the largest, 255, is an int32 with them.
+// Fraction bits of the quotient: the largest one, 255, still fits int32 with them.
 #define FRACTION_BITS 23
 
 static inline uint32_t magnitude(int32_t x) { return (uint32_t)(x < 0 ? -x : x); }
 
-// With the output's zero point taken off the bounds of the activation.
+// The bounds of the activation have the output's zero point subtracted.
 static inline int8_t divide(const pl_binary_params *params, const int16_t *table, int32_t a,
                             int32_t b) {
   (void)table;

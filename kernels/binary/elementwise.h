@@ -6,8 +6,7 @@
 #include "kernels/binary/binary.h"
 #include "kernels/binary/binary_s16.h"
 
-// `function` is a constant where this is inlined; params are a copy that no store to the output can
-// change.
+// `function` is a constant after inlining. params are a copy, safe from stores to the output.
 static inline pl_status pl_elementwise_s8(const pl_binary_params *params,
                                           const pl_binary_dims *dims, const pl_binary_data *data,
                                           int8_t (*function)(const pl_binary_params *params,
@@ -29,7 +28,7 @@ static inline pl_status pl_elementwise_s8(const pl_binary_params *params,
   return PL_OK;
 }
 
-// The same of int16; what function returns is written as an output of `bytes` bytes, 1 or 2.
+// The same for int16; the function's result is written as an output of `bytes` bytes, 1 or 2.
 static inline pl_status pl_elementwise_s16(const pl_binary_params *params,
                                            const pl_binary_dims *dims,
                                            const pl_binary_s16_data *data, int32_t bytes,

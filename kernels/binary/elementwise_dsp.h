@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// As elementwise.h, four at a time, for functions of a and b alone whose a does not repeat in a
-// row.
+// Same as elementwise.h, four at a time, for functions of a and b alone whose a does not repeat in
+// a row.
 #ifndef KERNELS_BINARY_ELEMENTWISE_DSP_H_
 #define KERNELS_BINARY_ELEMENTWISE_DSP_H_
 

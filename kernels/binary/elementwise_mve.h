@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As elementwise.h, on vectors: `function` is a constant where these are inlined.
+// Same as elementwise.h, on vectors: `function` is a constant after inlining.
 #ifndef KERNELS_BINARY_ELEMENTWISE_MVE_H_
 #define KERNELS_BINARY_ELEMENTWISE_MVE_H_
 
@@ -60,7 +60,7 @@ static inline pl_status pl_elementwise_s16_mve(const pl_binary_dims *dims,
   return PL_OK;
 }
 
-// Functions of int8 that compute in 32 bits, four at a time; what they return is in int8's range.
+// Functions of int8 that compute in 32 bits, four at a time. Their results are in int8's range.
 PL_INLINE pl_status pl_elementwise_wide_mve(const pl_binary_params *params,
                                             const pl_binary_dims *dims, const pl_binary_data *data,
                                             int32x4_t (*function)(const pl_binary_params *params,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::less and pl::equal: comparisons of values of different scales, of int8 exact by a table."""
+"""pl::less and pl::equal: comparisons of values of different scales, exact for int8 by a table."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from aot.dialect.signature import Activation
 from aot.dialect.transposes import elementwise
 
 NOWHERE = 128
-"""In place of an integer that does not exist: no int8 value is equal to it."""
+"""Entry for a missing integer: no int8 value is equal to it."""
 
 
 def less_table(of_a: Quantization, of_b: Quantization, or_equal: bool = False) -> torch.Tensor:
-    """int16 [256]: a stands for less than b does exactly if a < table[b + 128].
+    """Return int16 [256]: a's real value is less than b's exactly if a < table[b + 128].
 
     Args:
-      of_a: what a stands for.
-      of_b: what b stands for.
+      of_a: quantization of a.
+      of_b: quantization of b.
       or_equal: the table for less or equal.
     """
     a, b = (of.dequantize(of.every_value()) for of in (of_a, of_b))
@@ -30,13 +30,13 @@ def less_table(of_a: Quantization, of_b: Quantization, or_equal: bool = False) -
 
 
 def equal_table(of_a: Quantization, of_b: Quantization) -> torch.Tensor:
-    """int16 [256]: a stands for what b does exactly if a == table[b + 128]."""
+    """Return int16 [256]: a and b have equal real values exactly if a == table[b + 128]."""
     below, up_to = less_table(of_a, of_b), less_table(of_a, of_b, or_equal=True)
     return torch.where(below < up_to, below, NOWHERE).to(torch.int16)
 
 
 def factors(of_a: Quantization, of_b: Quantization) -> torch.Tensor:
-    """int32 [2]: the scales of a and b as integers, the larger in [2^30, 2^31)."""
+    """Return int32 [2]: the scales of a and b as integers, the larger in [2^30, 2^31)."""
     fraction, exponent = math.frexp(max(of_a.scale, of_b.scale))
     del fraction
     steps = (round(math.ldexp(of.scale, 31 - exponent)) for of in (of_a, of_b))
@@ -46,9 +46,9 @@ def factors(of_a: Quantization, of_b: Quantization) -> torch.Tensor:
 def _sides(
     a: torch.Tensor, b: torch.Tensor, table: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The two sides of the comparison, of one type.
+    """Return the two sides of the comparison, in one type.
 
-    torch does not promote a tensor for an operand of rank 0: int8 beside an int16 of rank 0 would
+    torch does not promote a tensor for an operand of rank 0: int8 with an int16 of rank 0 would
     wrap the 128 of NOWHERE to -128.
     """
     if a.dtype is torch.int16:
@@ -65,9 +65,12 @@ def _infer(a: torch.Tensor, b: torch.Tensor) -> Inferred:
 def less(
     a: Activation, b: Activation, table: Annotated[torch.Tensor, (torch.int16, torch.int32)]
 ) -> torch.Tensor:
-    """Of int8 a < table[b + 128], bool: what torch says of the dequantized values, with a table
-    from `less_table`. Of int16 a * table[0] < b * table[1], with a table int32 [2] from `factors`:
-    exact where both have one scale, else to 2^-30 of the larger value.
+    """Return True where a is less than b.
+
+    - int8: a < table[b + 128], with a table from `less_table`. It equals torch's
+      comparison of the dequantized values.
+    - int16: a * table[0] < b * table[1], with a table int32 [2] from `factors`. It is
+      exact if both have one scale, else to 2^-30 of the larger value.
     """
     left, right = _sides(a, b, table)
     return left < right
@@ -80,8 +83,11 @@ def equal(
     table: Annotated[torch.Tensor, (torch.int16, torch.int32)],
     negated: bool,
 ) -> torch.Tensor:
-    """Of int8 (a == table[b + 128]) != negated, bool: what torch says of the dequantized values,
-    with a table from `equal_table`. Of int16 a * table[0] == b * table[1], as for pl::less.
+    """Return True where a equals b; the reverse if negated.
+
+    - int8: (a == table[b + 128]) != negated, with a table from `equal_table`. It equals
+      torch's comparison of the dequantized values.
+    - int16: a * table[0] == b * table[1], like pl::less.
     """
     left, right = _sides(a, b, table)
     return (left == right) != negated

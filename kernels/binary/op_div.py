@@ -11,7 +11,7 @@ from aot.dialect.signature import Activation
 from aot.dialect.transposes import elementwise
 
 FRACTION_BITS = {torch.int8: 23, torch.int16: 30}
-"""Of the quotient: as many as let it be an int32, and of int16 as requantize_wide takes."""
+"""Fraction bits of the quotient: they fit int32, and for int16 the range of requantize_wide."""
 
 
 @define(infer=broadcast, transposes=elementwise("a", "b"))
@@ -26,13 +26,15 @@ def div(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """clamp(requantize(q, multiplier, shift) + output_zero_point), where q is (a - a_zero_point) /
-    (b - b_zero_point) with FRACTION_BITS fraction bits, rounded to nearest, ties away from zero.
+    """Return clamp(requantize(q, multiplier, shift) + output_zero_point).
 
-    multiplier and shift hold a_scale / (b_scale * output_scale) / 2^FRACTION_BITS. Before the
-    requantization the quotient is off by 2^-8 of the output's step at most where it does not
-    saturate. a, b and the result int8 or int16. By zero: the largest or smallest result, as the
-    sign of a says; 0 / 0 is 0.
+    q is (a - a_zero_point) / (b - b_zero_point) with FRACTION_BITS fraction bits, rounded to
+    nearest, ties away from zero. multiplier and shift hold a_scale / (b_scale * output_scale) /
+    2^FRACTION_BITS.
+
+    Before the requantization, the quotient's error is at most 2^-8 of the output's step, unless it
+    saturates. a, b and the result are int8 or int16. Division by zero gives the largest or smallest
+    result, by the sign of a; 0 / 0 is 0.
     """
     dividend = a.to(torch.int64) - a_zero_point
     divisor = b.to(torch.int64) - b_zero_point

@@ -35,12 +35,14 @@ def prelu(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """saturate(requantize(x * (one if x > 0 else slope), multiplier, shift) + output_zero_point),
-    with x = input - input_zero_point. input, slope and result int8 or int16;
-    products of int16 values leave int32: requantize_wide.
+    """Return saturate(requantize(x * (one if x > 0 else slope), multiplier, shift) +
+    output_zero_point).
 
-    The integer `one` stands for a slope of 1: slopes have the scale 1 / one. multiplier and shift
-    hold input_scale / (one * output_scale).
+    x = input - input_zero_point. input, slope and result are int8 or int16. Products of int16
+    values exceed int32: they use requantize_wide.
+
+    The integer `one` is a slope of 1: slopes have the scale 1 / one. multiplier and shift hold
+    input_scale / (one * output_scale).
     """
     x = input.to(torch.int64) - input_zero_point
     product = x * torch.where(x > 0, one, slope.to(torch.int64))

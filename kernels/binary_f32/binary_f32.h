@@ -7,13 +7,13 @@
 
 typedef struct pl_binary_f32_params pl_binary_f32_params;  // none: null
 
-// In the innermost dimension both strides are 0 or 1.
+// Both strides are 0 or 1 in the innermost dimension.
 typedef pl_broadcast_dims pl_binary_f32_dims;
 
 typedef struct {
   const float *a;
   const float *b;
-  void *output;  // float, may be an operand that does not repeat; of comparisons bool
+  void *output;  // float, may alias an operand that does not repeat; for comparisons bool
 } pl_binary_f32_data;
 
 // a / b as IEEE 754 divides, the same on every core. Operands broadcast as in numpy, here and

@@ -27,7 +27,7 @@ def cases() -> Iterator[Case]:
 
 
 def name_of(op: str) -> str:
-    """Of the op in a .pte."""
+    """Return the name of the op in a .pte."""
     return f"aten::{op}.{'Tensor_out' if op in _COMPARISONS else 'out'}"
 
 
@@ -103,7 +103,9 @@ CALLS = [
 
 
 def _row(dtype: str, b: str) -> str:
-    """Where elementwise.h begins a row of b, in the loop that has results of a dtype."""
+    """Return the code in elementwise.h that starts a row of b, in the loop for results
+    of a dtype.
+    """
     return f"""{dtype} *output = data->output;
   pl_broadcast_row row = {{0}};
   do {{

@@ -26,7 +26,7 @@ static inline pl_status pl_elementwise_f32(const pl_binary_f32_dims *dims,
   return PL_OK;
 }
 
-// The same of a function that gives a bool.
+// The same for a function that returns a bool.
 static inline pl_status pl_compare_f32(const pl_binary_f32_dims *dims,
                                        const pl_binary_f32_data *data,
                                        bool (*function)(float a, float b)) {

@@ -5,7 +5,7 @@
 #include "kernels/common/broadcast.h"
 #include "kernels/common/types.h"
 
-// Columns of b that are multiplied at a time.
+// Columns of b multiplied at a time.
 #define PL_BMM_COLUMNS 4
 
 typedef struct {
@@ -23,13 +23,13 @@ typedef struct {
   int32_t rows;
   int32_t depth;
   int32_t columns;
-  int32_t a_row_stride;     // in elements, from a[m] to a[m + 1]; a row lies together
+  int32_t a_row_stride;     // in elements, from a[m] to a[m + 1]; a row is contiguous
   int32_t b_depth_stride;   // in elements, from b[k][n] to b[k + 1][n]
   int32_t b_column_stride;  // to b[k][n + 1]
 } pl_bmm_dims;
 
 typedef struct {
-  const int8_t *a;  // [batch..., rows, depth], as the strides say
+  const int8_t *a;  // [batch..., rows, depth], with these strides
   const int8_t *b;  // [batch..., depth, columns], likewise
   int8_t *output;   // [batch..., rows, columns]
 } pl_bmm_data;

@@ -13,8 +13,7 @@ typedef struct {
   int16_t *output;
 } pl_bmm_s16_data;
 
-// As pl_bmm_s8, of int16, with sums of 64 bits that are rounded once (kernels/common/wide.h).
-// No scratch.
+// Same as pl_bmm_s8, for int16, with 64-bit sums rounded once (kernels/common/wide.h). No scratch.
 PL_MUST_USE pl_status pl_bmm_s16(const pl_context *ctx, const pl_bmm_s16_params *params,
                                  const pl_bmm_s16_dims *dims, const pl_bmm_s16_data *data);
 

@@ -3,7 +3,7 @@
 #include "kernels/common/dsp.h"
 #include "kernels/common/wide.h"
 
-// SMLALD adds two products to 64 bits; values of b that do not lie together are put together.
+// SMLALD adds two products to 64 bits. Values of b that are not contiguous are packed first.
 static int64_t multiply(const int16_t *a, const int16_t *b, int32_t step, int32_t depth) {
   int64_t sum = 0;
   const int16_t *end = a + (depth & ~3);

@@ -9,7 +9,7 @@
 // Offsets of eight values of a column, in bytes, are 16 bits.
 #define MOST_STEP (UINT16_MAX / 2 / (LANES - 1))
 
-// VMLALDAVA adds eight products to 64 bits; values of b that do not lie together are gathered.
+// VMLALDAVA adds eight products to 64 bits. Values of b that are not contiguous use gather loads.
 static int64_t multiply(const int16_t *a, const int16_t *b, int32_t step, int32_t depth) {
   int64_t sum = 0;
   if (step == 1) {

@@ -7,8 +7,8 @@
 // Two steps of a column, written as int16.
 typedef int16x2_t __attribute__((may_alias)) pair;
 
-// Four values of a column lie as SXTB16 makes those of a row, first and third, second and fourth;
-// the last up to three are [depth][PL_BMM_COLUMNS].
+// Packs columns of b. Four values of a column are in SXTB16's order for a row: first and third,
+// second and fourth. The last up to three values are [depth][PL_BMM_COLUMNS].
 static pl_bmm_sums gather(const pl_bmm_params *params, const pl_bmm_dims *dims, const int8_t *b,
                           int32_t count, int16_t *columns) {
   const int32_t step = dims->b_depth_stride;

@@ -6,13 +6,13 @@
 
 #define LANES 16
 
-// Four columns of b, each of which is one run.
+// Four contiguous columns of b.
 typedef struct {
   const int8_t *at[PL_BMM_COLUMNS];
 } columns;
 
-// Columns that are runs stay where they are, others are copied to scratch, [PL_BMM_COLUMNS][depth];
-// the last one of `count` repeats.
+// Contiguous columns stay in place. Others are copied to scratch, [PL_BMM_COLUMNS][depth]. The last
+// one of `count` repeats.
 static columns gather(const pl_bmm_dims *dims, const int8_t *b, int32_t count, int8_t *scratch) {
   columns c;
   for (int32_t n = 0; n < PL_BMM_COLUMNS; ++n) {
@@ -38,7 +38,7 @@ static int32_t total(const int8_t *x, int32_t count) {
   return sum;
 }
 
-// The sums of a * b and, in the same loop, that of a, times -b_zero_point.
+// The sums of a * b and, in the same loop, the sum of a, times -b_zero_point.
 static inline int32x4_t multiply_row(const int8_t *a, const columns *c, int32_t depth,
                                      int32_t b_zero_point) {
   const int8_t *b0 = c->at[0];

@@ -54,7 +54,9 @@ def cases() -> Iterator[Case]:
 
 
 def _ordered() -> Iterator[Case]:
-    """Operands whose dimensions lie in another order, such as the heads of attention."""
+    """Yield cases with operands whose dimensions have another memory order, such as the heads of
+    attention.
+    """
     for name, a_order, b_order in (
         ("heads", [0, 2, 1, 3], [0, 2, 1, 3]),
         ("heads of b", [], [0, 2, 3, 1]),
@@ -65,7 +67,7 @@ def _ordered() -> Iterator[Case]:
             case = _case(f"{name}, {transposed}", (2, 3, 5, 4), (2, 3, 4, 6), transposed, True)
             inputs = dict(case.inputs)
             for side, order in (("a", a_order), ("b", b_order)):
-                if order:  # the permutation of it is what the case would have without
+                if order:  # permutes the shape the case would have without it
                     moved = inputs[side].transpose(np.argsort(order))  # type: ignore[union-attr]
                     inputs[side] = np.ascontiguousarray(moved)
             orders = {"a_order": a_order, "b_order": b_order}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What products of int8 matrices share on cores without Helium: the loops over blocks of columns,
-// and what becomes of the sums.
+// Common code of int8 matrix products on cores without Helium: the loops over blocks of columns,
+// and the output stage.
 #ifndef KERNELS_BMM_COLUMNS_S8_H_
 #define KERNELS_BMM_COLUMNS_S8_H_
 
@@ -12,11 +12,11 @@ typedef struct {
   int32_t c0, c1, c2, c3;
 } pl_bmm_sums;
 
-// Writes what becomes of the first `count` of four sums, saturated to int8.
+// Requantizes the first `count` of four sums and writes them, saturated to int8.
 typedef void pl_bmm_store(const pl_bmm_params *params, pl_bmm_sums s, int32_t count,
                           int8_t *output);
 
-// In a few places: not inlined.
+// Called from a few places: not inlined.
 static __attribute__((noinline)) void pl_bmm_store_any(const pl_bmm_params *params, pl_bmm_sums s,
                                                        int32_t count, int8_t *output) {
   const int32_t acc[PL_BMM_COLUMNS] = {s.c0, s.c1, s.c2, s.c3};
@@ -41,8 +41,8 @@ static inline void pl_bmm_store_down(const pl_bmm_params *params, pl_bmm_sums s,
   output[3] = pl_narrow_down(s.c3, multiplier, right, twice_zero_point_and_1);
 }
 
-// Writes b less its zero point, of `count` columns from b on; the last one repeats. Returns what
-// a's zero point takes from the sums of every row.
+// Packs `count` columns from b on, minus b's zero point; the last one repeats. Returns the
+// contribution of a's zero point to the sums of every row.
 typedef pl_bmm_sums pl_bmm_gather(const pl_bmm_params *params, const pl_bmm_dims *dims,
                                   const int8_t *b, int32_t count, int16_t *columns);
 
@@ -77,7 +77,7 @@ PL_INLINE pl_status pl_bmm_by_columns(const pl_context *ctx, const pl_bmm_params
   return PL_OK;
 }
 
-// What a's zero point takes from sums, of the totals of the columns.
+// Contribution of a's zero point to the sums, from the totals of the columns.
 static inline pl_bmm_sums pl_bmm_start(const pl_bmm_params *params, const int32_t total[]) {
   const int32_t zero_point = -params->a_zero_point;
   return (pl_bmm_sums){zero_point * total[0], zero_point * total[1], zero_point * total[2],

@@ -54,7 +54,7 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
         call.require(
             depth * _SPAN * (_SPAN + 1) <= INT32_MAX, f"sums of {depth} products overflow int32"
         )
-    # Those of Helium are copied as they are, and not if they are runs already.
+    # Columns on Helium are copied unchanged, and only if they are not contiguous.
     depth_stride, column_stride = b_strides[-2:]
     if transpose_b:
         depth_stride, column_stride = column_stride, depth_stride
@@ -97,7 +97,7 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _ordered(call: OpCall, name: str, operand: Value) -> tuple[list[int], list[int]]:
-    """The shape and the strides of an operand whose dimensions are taken in another order."""
+    """Return the shape and the strides of an operand with permuted dimensions."""
     rank, strides = len(operand.shape), contiguous_strides(operand.shape)
     order = call.integers(name) or tuple(range(rank))
     call.require(

@@ -48,13 +48,13 @@ def bmm(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """clamp(requantize(sum_k (a[m, k] - a_zero_point) * (b[k, n] - b_zero_point)) +
+    """Return clamp(requantize(sum_k (a[m, k] - a_zero_point) * (b[k, n] - b_zero_point)) +
     output_zero_point).
 
-    a int8 or int16 [..., M, K]; b [..., K, N], or [..., N, K] if transpose_b, and the result [...,
-    M, N] of its dtype. Where an order is given, it is the permutation of what is given that has
-    that shape; a's leaves the last dimension where it is. The dimensions in front broadcast. Of
-    int8 TFLite's BATCH_MATMUL; sums of int16 values leave int32: requantize_wide.
+    a int8 or int16 [..., M, K]; b [..., K, N], or [..., N, K] if transpose_b; result [..., M, N] of
+    a's dtype. An order, if given, is the permutation from the given tensor to that shape. a's order
+    keeps the last dimension in place. The leading dimensions broadcast. For int8 this is TFLite's
+    BATCH_MATMUL. Sums of int16 values exceed int32: they use requantize_wide.
     """
     # float64 holds every sum exactly, and torch multiplies it fast.
     a, b = _ordered(a, a_order), _ordered(b, b_order)

@@ -55,7 +55,7 @@ def cat(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _by_rows(inputs: Sequence[Value], output: Value, axis: int) -> ByRows | None:
-    """Of a concatenation within rows."""
+    """Return the row streaming of a concatenation within rows."""
     count = row_count(output.shape)
     outer = math.prod(output.shape[:axis])
     if count == 1 or outer % count or any(row_count(v.shape) != count for v in inputs):

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of adaptive pooling of int16: windows that cover an NHWC image.
+// The loops of adaptive int16 pooling: windows covering an NHWC image.
 #ifndef KERNELS_COMMON_ADAPTIVE_POOL_S16_H_
 #define KERNELS_COMMON_ADAPTIVE_POOL_S16_H_
 
 #include "kernels/common/adaptive_pool_s8.h"
 #include "kernels/common/pool_s16.h"
 
-// As pl_adaptive_pool_s8; `pool` computes all channels of a window from its first tap.
+// Same as pl_adaptive_pool_s8; `pool` computes all channels of a window from its first tap.
 PL_INLINE void pl_adaptive_pool_s16(const pl_adaptive_pool2d_dims *dims, const int16_t *input,
                                     int16_t *output,
                                     void (*pool)(const pl_wide_window *window, const int16_t *first,

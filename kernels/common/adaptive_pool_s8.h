@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of adaptive pooling: windows that cover an NHWC image.
+// The loops of adaptive pooling: windows covering an NHWC image.
 #ifndef KERNELS_COMMON_ADAPTIVE_POOL_S8_H_
 #define KERNELS_COMMON_ADAPTIVE_POOL_S8_H_
 

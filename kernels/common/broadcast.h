@@ -8,26 +8,26 @@
 
 #define PL_BROADCAST_DIMS 5
 
-// The result is contiguous, of `size`, outermost dimension first. Strides are in elements, 0 where
-// an operand repeats. kernels/common/shapes.py merges dimensions and sees to it that in the
-// innermost one (the row) each operand has stride 1, or 0 for one value for the whole row.
+// The result is contiguous, of `size`, outermost dimension first. Strides are in elements, 0 if an
+// operand repeats. kernels/common/shapes.py merges dimensions. It ensures that in the innermost one
+// (the row) each operand has stride 1, or 0 for one value for the whole row.
 typedef struct {
   int32_t size[PL_BROADCAST_DIMS];
   int32_t a_stride[PL_BROADCAST_DIMS];
   int32_t b_stride[PL_BROADCAST_DIMS];
 } pl_broadcast_dims;
 
-// Where a row starts; all zero is the first.
+// Offsets of the start of a row; all zero for the first.
 typedef struct {
   int32_t index[PL_BROADCAST_DIMS - 1];
   int32_t a;  // offset in elements
   int32_t b;
 } pl_broadcast_row;
 
-// From behind the last row of a dimension to the next, false behind the last of all.
+// Moves from the end of a dimension to the next row; false after the last of all.
 bool pl_broadcast_carry(const pl_broadcast_dims *dims, pl_broadcast_row *row);
 
-// Moves on to the next row of the result, false behind the last. Rows may be short: inlined.
+// Moves to the next row of the result, false after the last. Inlined because rows may be short.
 static inline bool pl_broadcast_next(const pl_broadcast_dims *dims, pl_broadcast_row *row) {
   const int32_t d = PL_BROADCAST_DIMS - 2;
   row->a += dims->a_stride[d];

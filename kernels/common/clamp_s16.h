@@ -5,7 +5,7 @@
 
 #include "kernels/common/requantize.h"
 
-// All values in front of `end`; nothing if the limits are those of int16.
+// Clamps all values before `end`; does nothing if the limits are those of int16.
 static inline void pl_clamp_s16(int16_t *values, const int16_t *end, int32_t minimum,
                                 int32_t maximum) {
   if (maximum - minimum == INT16_MAX - INT16_MIN) return;

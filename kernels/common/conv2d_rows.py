@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where conv2d_rows_s8 pays, which takes four windows of a row at a time, channel by channel."""
+"""Cost model of conv2d_rows_s8: it computes four windows of a row at a time, channel by channel."""
 
 import math
 
@@ -9,7 +9,7 @@ from kernels.common.window import Windows
 _WINDOWS = 4
 
 _LEAST_WINDOWS = 3
-"""Of a row, which take as long as four; two pay where there are few channels."""
+"""Minimum for the windows of a row: three take as long as four. Two pay off for few channels."""
 
 _FEW_CHANNELS = 4
 
@@ -17,50 +17,59 @@ _INPUTS: dict[Isa, tuple[int, ...]] = {
     "scalar": (64, 64, 64, 12, 32, 32),
     "dsp": (64, 20, 12, 5, 5),
 }
-"""Channels of a group, at most, with 1, 2, ... outputs: with more of them, products of gathered
-windows take less, or rows take much memory. With the DSP extension windows count as channels that
-are computed again with the last four of a row."""
+"""Upper limit for the channels of a group, with 1, 2, ... outputs. Above it, im2col with matrix
+products is faster, or rows take much memory. With the DSP extension, windows computed again with
+the last four of a row count as additional channels.
+"""
 
 _INPUTS_IN_PLACE = 7
-"""The same with the DSP extension, of one output, of windows one pixel wide, which products take
-right from the image; of more outputs they take less."""
+"""The same limit with the DSP extension, for one output and windows one pixel wide. Matrix products
+read these directly from the image. For more outputs the products are faster.
+"""
 
 _INPUTS_OF_PIXELS = 24
-"""The same of windows that are pixels, whose products take rows one by one."""
+"""The same limit for 1x1 windows; matrix products take their rows one by one."""
 
 _OUTPUTS_OF_ALL = {"scalar": 3, "dsp": 1}
-"""Where there is one group."""
+"""Limit for the outputs if there is one group."""
 
 _PADDED_CHANNELS = 5
-"""Inputs and outputs together, at most, with the DSP extension, of windows many of which reach into
-padding: rows are copied once, not window by window."""
+"""Limit for inputs and outputs together, with the DSP extension, if many windows reach into
+padding: rows are copied once, not window by window.
+"""
 
 _MANY_PADDED = 0.4
-"""Of all windows; of one input channel any."""
+"""Share of padded windows; with one input channel any share."""
 
 _LEAST_VALUES = {"one channel": 4, "several": 16}
-"""That such a convolution gives, of so many input channels: for fewer, 2 KB of code are too much.
+"""Minimum for the values of such a convolution, by number of input channels. For fewer, 2 KB of
+code are too much.
 """
 
 _FEW_WEIGHTS = 8
-"""Of a window in a group, for each of its taps, at most, where a row has but two windows."""
+"""Upper limit for the weights of a window in a group, for each of its taps, if a row has only two
+windows.
+"""
 
 _EIGHT = 8
-"""Channels that depthwise_conv2d_s8 takes together."""
+"""Channels computed together by depthwise_conv2d_s8."""
 
 _THREE = 3
-"""Values of a run that are taken without a loop."""
+"""Values of a run computed without a loop."""
 
 _ROW_BYTES = 1024
-"""Scratch for windows of a row that depthwise_conv2d_s8 copies together."""
+"""Scratch for windows of a row copied together by depthwise_conv2d_s8."""
 
 _MANY_TAPS = 9
-"""Of dilated windows that go by four in a row on cores with DSP extension."""
+"""Minimum for the taps of dilated windows computed by four in a row, on cores with DSP
+extension.
+"""
 
 
 def pays_for_groups(windows: Windows, groups: int, outputs: int, inputs: int, isa: Isa) -> bool:
-    """Whether it takes less than gathering windows and multiplying them: groups have few channels.
-    Those of several have the taps of a row in one run.
+    """Return True if it is faster than im2col with a matrix product: groups have few channels.
+
+    The taps of a row must be contiguous for several channels.
 
     Args:
       windows: of the call.
@@ -89,8 +98,9 @@ def pays_for_groups(windows: Windows, groups: int, outputs: int, inputs: int, is
 
 
 def _copied_once(windows: Windows, outputs: int, inputs: int, isa: Isa) -> bool:
-    """Whether copying a row of padded windows takes so much less than copying these one by one that
-    there may be several outputs.
+    """Return True if copying a whole row of padded windows saves enough to allow several outputs.
+
+    The alternative is to copy these windows one by one.
     """
     if isa != "dsp" or windows.are_inside or outputs > _OUTPUTS_OF_ALL["scalar"]:
         return False
@@ -101,10 +111,14 @@ def _copied_once(windows: Windows, outputs: int, inputs: int, isa: Isa) -> bool:
 
 
 def pays_for_channels(windows: Windows, repeats: int, isa: Isa) -> bool:
-    """Whether it takes less than four channels or eight of a window: where there are fewer, or some
-    left over (with eights alone it would save less than a fifth mostly, and be one more kernel),
-    inputs repeat, or windows are gathered tap by tap; with the DSP extension the last is so for
-    many taps, if few windows of a row are computed again with the last four.
+    """Return True if it is faster than four or eight channels of a window at a time.
+
+    This is the case if:
+    - there are fewer channels, or some left over (with eights alone it would mostly save
+      less than a fifth, and add one more kernel),
+    - inputs repeat, or
+    - im2col copies windows tap by tap. With the DSP extension this needs many taps, and
+      few windows of a row computed again with the last four.
 
     Args:
       windows: of the call.
@@ -138,8 +152,10 @@ def cost(windows: Windows, channels: int, inputs: int = 1) -> int:
 
 
 def copies_rows(windows: Windows) -> bool:
-    """Whether depthwise_conv2d_s8 copies all windows of a row as one, which takes less than those
-    that reach into padding one by one.
+    """Return True if depthwise_conv2d_s8 copies all windows of a row together, because this is
+    faster.
+
+    The alternative is to copy windows reaching into padding one by one.
     """
     (kh, _), (oh, ow) = windows.kernel, windows.output
     row = windows.row_values(ow)
@@ -149,26 +165,28 @@ def copies_rows(windows: Windows) -> bool:
 
 
 def _cost_of_copy(count: int) -> int:
-    """Of a row of so many bytes."""
+    """Return the cost of copying a row of this many bytes."""
     return 85 + 5 * count // 9
 
 
 def _cost_one_by_one(windows: Windows) -> int:
-    """Of copying windows that reach into padding."""
+    """Return the cost of copying windows reaching into padding."""
     (kh, kw), (oh, ow), inside = windows.kernel, windows.output, windows.inside
     padded = oh * ow - inside[0] * inside[1]
     return padded * kh * _cost_of_copy(kw * windows.input_c)
 
 
 def _cost_of_product(windows: Windows, outputs: int, inputs: int) -> int:
-    """Likewise of gathered windows, multiplied with four outputs at a time."""
+    """Return the cost of im2col windows, multiplied with four outputs at a time."""
     (kh, kw), (oh, ow) = windows.kernel, windows.output
     of_four = 36 * kh * kw * inputs // 5 - 18
     return oh * ow * (125 + 60 * kh + 28 * outputs + -(-outputs // 4) * of_four)
 
 
 def _cost_by_pixel(windows: Windows) -> int:
-    """Likewise of depthwise_conv2d_s8; up to four channels that eights leave over take less."""
+    """Return the cost of depthwise_conv2d_s8. Up to four channels left over by the eights cost
+    less.
+    """
     (kh, kw), (oh, ow), c = windows.kernel, windows.output, windows.input_c
     eights, rest = (c + _EIGHT // 2 - 1) // _EIGHT, 0 < c % _EIGHT <= _EIGHT // 2
     eight, four = 193 + 136 * kh * kw // 5, 159 + 89 * kh * kw // 5

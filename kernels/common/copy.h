@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of short runs, for kernels that move data: no alignment is asked for, no C library.
+// Copies of short runs, for kernels that move data: no alignment required, no C library.
 #ifndef KERNELS_COMMON_COPY_H_
 #define KERNELS_COMMON_COPY_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/copy.h"
 
-// The alignment that the core's word loads and stores ask for.
+// The alignment required by the core's word loads and stores.
 #if defined(__arm__) && !defined(__ARM_FEATURE_UNALIGNED)
 #define WORD_ALIGNMENT 4
 #else

@@ -10,15 +10,15 @@ from kernels.common.quantization import halving_shifts
 from kernels.common.window import Windows
 
 PLANES = "pl_depthwise_planes_"
-"""What the names of functions begin with that go channel by channel, of 3x3 windows."""
+"""Prefix of functions that go channel by channel, for 3x3 windows."""
 
 WINDOWS = "pl_depthwise_windows_s8"
 
 TURNED = "pl_depthwise_turned_windows_s8"
-"""WINDOWS one tap wide, which go along columns: of `Windows.turned`."""
+"""WINDOWS for kernels one tap wide, along columns: for `Windows.turned`."""
 
 BY_4 = "by_4_s8"
-"""What the names of functions end with that go window by window, of any taps."""
+"""Suffix of functions that go window by window, for any taps."""
 
 FEW = "pl_depthwise_few_windows_s8"
 """WINDOWS for fewer than four channels, or several of an input channel."""
@@ -26,13 +26,13 @@ FEW = "pl_depthwise_few_windows_s8"
 _CHANNELS = 4
 
 _OUTPUTS = 4
-"""Of a row, that WINDOWS computes together."""
+"""Outputs of a row computed together by WINDOWS."""
 
 _FEW_WINDOWS = 4
-"""Of an image, inside of it, that take less one by one than planes."""
+"""Upper limit for the windows of an unpadded image that are faster one by one than as planes."""
 
 _GATHERED_ROW = 35
-"""Instructions, of a row of a window, beside those for its values."""
+"""Instructions for each row of an im2col window, in addition to those for its values."""
 
 _STRIP_BYTES = 6144
 """Scratch for planes, if a row does not need more: the more, the fewer rows are copied twice."""
@@ -48,14 +48,14 @@ def pack_by_4(
     repeats: int,
     most: int | None,
 ) -> tuple[str, dict[str, Constant], int] | None:
-    """The kernel, its constants and its scratch; None where these kernels are not exact.
+    """Return the kernel, its constants and its scratch; None if these kernels are not exact.
 
     Args:
       windows: of the call, with as many input channels as there are of the output.
       weight: int8 [kernel_h, kernel_w, channels].
       bias: [channels], the input's zero point folded in.
       multiplier, shift: int32 [channels].
-      lowest: whether the output's zero point is -128.
+      lowest: the output's zero point is -128.
       repeats: output channels of an input channel.
       most: instructions of another way, None if there is none.
     """
@@ -104,7 +104,7 @@ def pack_by_4(
 
 
 def _is_for_words(windows: Windows) -> bool:
-    """Whether WINDOWS, TURNED or FEW can take them."""
+    """Return True if WINDOWS, TURNED or FEW support the windows."""
     return windows.stride[1] <= 2 and 1 in (windows.dilation[1], windows.kernel[1])
 
 
@@ -118,7 +118,7 @@ def _cost_of_words(windows: Windows, channels: int, few: bool) -> int:
 
 
 def _cost_one_by_one(windows: Windows, channels: int, few: bool) -> int:
-    """Likewise window by window, with those gathered that reach into padding."""
+    """Return the instructions for single windows, with im2col for those reaching into padding."""
     (kh, kw), (oh, ow) = windows.kernel, windows.output
     gathering = windows.padded * kh * (_GATHERED_ROW + kw * channels)
     of_window = (
@@ -130,13 +130,13 @@ def _cost_one_by_one(windows: Windows, channels: int, few: bool) -> int:
 
 
 def _tap_words(windows: Windows) -> int:
-    """Of a row of taps that begins with a word."""
+    """Return the words of a row of taps that begins with a word."""
     width = windows.kernel[1]
     return width // 2 + 1 if windows.stride[1] == 1 else -(-width // 2)
 
 
 def _row_words(windows: Windows, outputs: int) -> int:
-    """Of a plane, for the windows of so many outputs."""
+    """Return the words of a plane's row, for the windows of this many outputs."""
     words = -(-outputs // 2) if windows.stride[1] == 1 else outputs
     return words + _tap_words(windows) - 1
 

@@ -15,7 +15,7 @@ _PART_BYTES = 1536
 """Scratch for rows of windows, if one does not need more: the more, the fewer begin anew."""
 
 _RUN_BYTES = 16
-"""What the kernel notes of a row of the kernel: where its pixels are."""
+"""Size of the kernel's record for a row of the kernel: the positions of its pixels."""
 
 _MOST_PLANE_BYTES = (2**16 - 1) // _PLANES
 """Planes are reached with offsets of 16 bits."""
@@ -62,8 +62,9 @@ def scratch_of_columns(windows: Windows, count: int, rows: int = 1) -> int:
 
 
 def cost_of_columns(windows: Windows) -> int:
-    """Halfway between instructions and what they cost, as `cost_of_direct`, about: by eight
-    channels of rows of taps and bytes that are copied, and four of each sum.
+    """Return an estimated cost, halfway between instructions and cycles, as `cost_of_direct`.
+
+    The terms are rows of taps and copied bytes, by eight channels, and sums, by four.
     """
     (kh, kw), (oh, ow) = windows.kernel, windows.output
     eights, fours = -(-windows.input_c // _EIGHT), -(-windows.input_c // _CHANNELS)
@@ -77,26 +78,28 @@ def cost_of_columns(windows: Windows) -> int:
 
 
 def _planes(windows: Windows) -> int:
-    """That are in scratch together."""
+    """Return the number of planes in scratch together."""
     return min(max(windows.input_c, _CHANNELS), _PLANES)
 
 
 def _is_dense(windows: Windows) -> bool:
-    """Whether all columns are copied that windows of a row reach over; else those of each window
-    by itself, as others lie between its taps, or between windows of one column.
+    """Return True if all columns reached by the windows of a row are copied.
+
+    Otherwise the columns of each window are copied separately. Unused columns lie between its taps
+    then, or between windows of one column.
     """
     return windows.dilation[1] == 1 and (windows.stride[1] == 1 or windows.kernel[1] > 1)
 
 
 def _row_bytes(windows: Windows, count: int) -> int:
-    """Of a plane."""
+    """Return the bytes of a plane."""
     kh, kw = windows.kernel
     step = windows.stride[1] if _is_dense(windows) else kw
     return ((count - 1) * step + kw) * kh
 
 
 def _whole_rows(windows: Windows) -> int:
-    """Scratch for as many whole rows as go together, or what there may be of one at most."""
+    """Return the scratch for as many whole rows as go together, or the allowed maximum for one."""
     oh, ow = windows.output
     row = _row_bytes(windows, ow)
     if row > _MOST_PLANE_BYTES:

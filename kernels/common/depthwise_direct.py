@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packing for the depthwise kernel of cores with Helium that needs no scratch: sixteen channels."""
+"""Packing for the scratch-free depthwise kernel of cores with Helium: sixteen channels."""
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def pack_direct(
 
 
 def _group(taps: AnyArray, vectors: AnyArray, first: int) -> tuple[AnyArray, AnyArray]:
-    """Weights and factors of channels that go together, from the first on."""
+    """Return weights and factors of channels that go together, from the first on."""
     count = min(_LANES, taps.shape[1] - first)
     order = _ORDER if count > len(_HALF) else _HALF
     more = ((0, 0), (0, len(order) - count))
@@ -51,9 +51,11 @@ def _group(taps: AnyArray, vectors: AnyArray, first: int) -> tuple[AnyArray, Any
 
 
 def cost_of_direct(windows: Windows) -> int:
-    """Halfway between instructions and what they cost (`instruction_cost` of measure/bench), about:
-    by calls of the inner function, windows, groups of channels, rows of taps, taps (an odd one by
-    itself), and what taps in padding add.
+    """Return an estimated cost, halfway between instructions and cycles (`instruction_cost` of
+    measure/bench).
+
+    The terms are calls of the inner function, windows, groups of channels, rows of taps, and taps
+    (an odd one separately). Taps in padding add an extra cost.
     """
     (kh, kw), (oh, ow) = windows.kernel, windows.output
     inside_h, inside_w = windows.inside

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A window of int16 values, each channel with weights of its own, where no sum leaves 32 bits.
+// A window of int16 values, each channel with its own weights, if all sums fit 32 bits.
 #ifndef KERNELS_COMMON_DEPTHWISE_S16_H_
 #define KERNELS_COMMON_DEPTHWISE_S16_H_
 
@@ -17,7 +17,7 @@ typedef struct {
   int32_t maximum;
 } pl_depthwise_s16;
 
-// The taps of a window that are inside of the input, all others are 0.
+// The taps of a window inside of the input; all others are 0.
 typedef struct {
   const int16_t *first;
   const int8_t *weight;  // [columns][channels] of each row
@@ -26,7 +26,7 @@ typedef struct {
 } pl_depthwise_taps;
 
 // All channels of a pixel: clamp(bias + sum of x * weight, times multiplier / 2^32 / 2^right),
-// rounded as wide.h says.
+// rounded as in wide.h.
 void pl_depthwise_window_s16(const pl_depthwise_s16 *of, const pl_depthwise_taps *taps,
                              int16_t *output);
 

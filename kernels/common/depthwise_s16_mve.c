@@ -5,9 +5,9 @@
 
 #define LANES 8
 
-// Eight channels: VMULLB and VMULLT multiply the even and the odd ones, of weights that are widened
-// as they are loaded. Their constants are loaded in that order, those of the last channel for lanes
-// behind it. VRSHL of the product's high half rounds as pl_wide_narrow_high does.
+// Eight channels: VMULLB and VMULLT multiply the even and the odd ones. Weights are widened as they
+// are loaded. Constants are loaded in the same order. Lanes after the last channel get that
+// channel's constants. VRSHL of the product's high half rounds like pl_wide_narrow_high.
 void pl_depthwise_window_s16(const pl_depthwise_s16 *of, const pl_depthwise_taps *taps,
                              int16_t *output) {
   const uint32x4_t evens = vidupq_n_u32(0, 2);

@@ -2,7 +2,7 @@
 #include "kernels/common/depthwise_s16.h"
 #include "kernels/common/wide.h"
 
-// Channels that share the loops over the taps.
+// Channels sharing the loops over the taps.
 #define CHANNELS 4
 
 // Writes one channel, of the sum of its products.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division of four lanes by one number, which Helium has no instruction for.
+// Division of four lanes by one number, because Helium has no such instruction.
 #ifndef KERNELS_COMMON_DIVIDE_MVE_H_
 #define KERNELS_COMMON_DIVIDE_MVE_H_
 
@@ -10,14 +10,14 @@ typedef struct {
   uint32_t reciprocal;
 } pl_divisor_mve;
 
-// Of at least 1.
+// The divisor is at least 1.
 static inline pl_divisor_mve pl_divisor_of(uint32_t divisor) {
   return (pl_divisor_mve){divisor, UINT32_MAX / divisor};
 }
 
-// floor(x / divisor) for any x. The reciprocal is at most one below 2^32 / divisor, and x below
-// 2^32: the product's high half is the quotient or one less, which the rest shows. (No comparison:
-// GCC would make no loop with a tail of it.)
+// floor(x / divisor) for any x. The reciprocal is at most one below 2^32 / divisor, and x is below
+// 2^32. The product's high half is therefore the quotient or one less, and the remainder shows the
+// difference. (No comparison: with one, GCC would not make a tail-predicated loop.)
 static inline uint32x4_t pl_divide_mve(uint32x4_t x, pl_divisor_mve by) {
   const uint32x4_t quotient = vmulhq_u32(x, vdupq_n_u32(by.reciprocal));
   const uint32x4_t rest = vmlaq_n_u32(x, quotient, 0U - by.divisor);

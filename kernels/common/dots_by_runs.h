@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pl_dots_s16 on cores without Helium, around a function that adds the products of one run.
+// pl_dots_s16 on cores without Helium, using a function that adds the products of one run.
 #ifndef KERNELS_COMMON_DOTS_BY_RUNS_H_
 #define KERNELS_COMMON_DOTS_BY_RUNS_H_
 
@@ -30,7 +30,7 @@ PL_INLINE pl_dots_sums pl_dots_one_by_one(pl_dots_sums sums, const int16_t *x, c
   return sums;
 }
 
-// add_run is a constant, once: what calls this inlines it.
+// add_run is a constant after inlining into the caller.
 PL_INLINE void pl_dots_by_runs(const pl_dots_window *of, const int16_t *x, const int8_t *weight,
                                const int32_t *factors, int16_t *output, pl_dots_add_run *add_run) {
   const pl_dots_steps steps = pl_dots_steps_of(of->channels, of->weights);

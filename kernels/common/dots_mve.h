@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of int16 or int8 values and int8 weights that stay in 32 bits: of four channels,
-// which share the values.
+// Sums of products of int16 or int8 values and int8 weights fitting 32 bits. Four channels share
+// the values.
 #ifndef KERNELS_COMMON_DOTS_MVE_H_
 #define KERNELS_COMMON_DOTS_MVE_H_
 
@@ -31,9 +31,9 @@ PL_INLINE void pl_dots_at(pl_dots *dots, const void *x, const int8_t *weight, pl
   dots->weight3 = weight + steps.fourth;
 }
 
-// Adds products: VMLADAVA takes eight, of which the last of a run may be less. In assembly: of
-// intrinsics GCC makes 14 instructions where loops are around this one, with sums in registers that
-// VMLADAVA does not take, and 20 from row to row; these are 10 and 9.
+// Adds products: VMLADAVA takes eight, or fewer at the end of a run. Written in assembly. For
+// intrinsics inside nested loops, GCC makes 14 instructions, with sums in registers not accepted by
+// VMLADAVA, and 20 from row to row. This code has 10 and 9.
 #define PL_DOTS_ONE(LOAD, STEP, TYPE, CHANNEL) \
   LOAD " q1, [%[w" CHANNEL "]], #" STEP "\n\tvmladava." TYPE " %[sum" CHANNEL "], q0, q1\n\t"
 #define PL_DOTS_OF(COUNT, LANES, X_LOAD, LOAD, STEP, TYPE)                                     \
@@ -66,7 +66,7 @@ PL_INLINE void pl_dots_run_s8(pl_dots *dots, int32_t count) {
 // Runs, at least one; assembly knows where the fields lie.
 typedef struct {
   int32_t count;
-  int32_t skip;         // bytes from behind what is read of a run, whole vectors, to the next
+  int32_t skip;         // bytes from the end of a read run, in whole vectors, to the next
   int32_t weight_skip;  // likewise
 } pl_dots_runs;
 _Static_assert(__builtin_offsetof(pl_dots_runs, count) == 0 &&
@@ -94,8 +94,8 @@ PL_INLINE int32x4_t pl_dots_sums(const pl_dots *dots) {
   return sums;
 }
 
-// The results, as wide.h has those of 32 bits, by bias, multiplier and shift, in [-30, -1], of each
-// of the channels.
+// The results, as in wide.h for 32 bits, by bias, multiplier and shift, in [-30, -1], of each of
+// the channels.
 PL_INLINE int32x4_t pl_dots_result(const pl_dots *dots, const int32_t *factors, int32x4_t minimum,
                                    int32x4_t maximum) {
   int32x4_t y = vaddq_s32(pl_dots_sums(dots), vldrwq_s32(factors));

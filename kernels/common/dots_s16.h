@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-// Channels that are computed together.
+// Channels computed together.
 #define PL_DOTS 4
 
 // Bias, multiplier and shift of each of them.
@@ -25,25 +25,26 @@ typedef struct {
   int32_t maximum;
 } pl_dots_window;
 
-// output[c] = clamp(bias + sum of x * weight[c], times multiplier / 2^32 * 2^shift), rounded as
-// wide.h says. `factors` is bias, multiplier and shift, in [-30, -1], of PL_DOTS channels, then of
-// the next; the last begin PL_DOTS from the end, be they among those before them.
+// output[c] = clamp(bias + sum of x * weight[c], times multiplier / 2^32 * 2^shift), rounded as in
+// wide.h. `factors` is bias, multiplier and shift, in [-30, -1], of PL_DOTS channels, then of the
+// next. The last group begins PL_DOTS channels before the end, even if it overlaps the group
+// before.
 void pl_dots_s16(const pl_dots_window *of, const int16_t *x, const int8_t *weight,
                  const int32_t *factors, int16_t *output);
 
-// What there is of factors for so many channels.
+// Number of factors for this many channels.
 static inline int32_t pl_dots_factors(int32_t channels) {
   return (channels + PL_DOTS - 1) / PL_DOTS * PL_DOTS_FACTORS;
 }
 
-// Where the weights of the other channels are, behind those of the first.
+// Offsets of the other channels' weights from those of the first.
 typedef struct {
   int32_t second;
   int32_t third;
   int32_t fourth;
 } pl_dots_steps;
 
-// Of `weights` weights a channel. Where channels are missing the last stands for them.
+// Offsets for `weights` weights a channel. The last channel replaces missing ones.
 static inline pl_dots_steps pl_dots_steps_of(int32_t channels, int32_t weights) {
   if (channels > 3) return (pl_dots_steps){weights, 2 * weights, 3 * weights};
   const int32_t second = channels > 1 ? weights : 0;

@@ -14,7 +14,7 @@ static inline void add_window(pl_dots *dots, const pl_dots_window *of, const pl_
   }
 }
 
-// is_run is a constant: whether the window is one run, of at least one value.
+// is_run is a constant: true if the window is one run, of at least one value.
 PL_INLINE void multiply(const pl_dots_window *of, const int16_t *x, const int8_t *weight,
                         const int32_t *factors, int16_t *output, int is_run) {
   const int32x4_t minimum = vdupq_n_s32(of->minimum);

@@ -23,7 +23,7 @@ static inline int16x2_t pl_load_2(const int16_t *x) {
 // The first and third of four int8 as int16.
 static inline int16x2_t pl_even_s16(int8x4_t four) { return __sxtb16(four); }
 
-// The second and fourth. (GCC would turn the word in an instruction of its own.)
+// The second and fourth. (GCC would rotate the word in a separate instruction.)
 static inline int16x2_t pl_odd_s16(int8x4_t four) {
   int16x2_t pair;
   __asm__("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(four));
@@ -49,7 +49,8 @@ static inline uint32_t pl_two_s16(int16_t a, int16_t b) {
   return pl_pack_low((int16x2_t)a, (int16x2_t)b);
 }
 
-// Adds the first and third of four int8 to the halves of a word, and the second and fourth.
+// Adds the first and third of four int8 to the halves of a word; the other function, the second and
+// fourth.
 static inline int16x2_t pl_add_even_s16(int16x2_t sums, int8x4_t four) {
   return __sxtab16(sums, four);
 }
@@ -58,7 +59,7 @@ static inline int16x2_t pl_add_odd_s16(int16x2_t sums, int8x4_t four) {
   return sums;
 }
 
-// SSUB8 says in four flags in which bytes a is not less than b, SEL chooses by them.
+// SSUB8 sets four flags for the bytes of a that are not less than b. SEL selects by them.
 static inline int8x4_t pl_larger_4_s8(int8x4_t a, int8x4_t b) {
   (void)__ssub8(a, b);
   return (int8x4_t)__sel((uint8x4_t)a, (uint8x4_t)b);
@@ -68,15 +69,15 @@ static inline int8x4_t pl_smaller_4_s8(int8x4_t a, int8x4_t b) {
   return (int8x4_t)__sel((uint8x4_t)b, (uint8x4_t)a);
 }
 
-// The bytes of a where those of the mask are not 0, else of b: USUB8 says in the flags which are at
+// The bytes of a where those of the mask are not 0, else of b. USUB8 sets the flags of bytes at
 // least 1.
 static inline uint32_t pl_choose_4(uint32_t mask, uint32_t a, uint32_t b) {
   (void)__usub8(mask, 0x01010101U);
   return __sel(a, b);
 }
 
-// start + x * multiplier / 2^32, rounded to nearest, ties up. GCC makes no SMMLAR of C, but SMLAL
-// behind a MOV of the half that rounds.
+// start + x * multiplier / 2^32, rounded to nearest, ties up. From C, GCC does not make SMMLAR, but
+// SMLAL after a MOV of the rounding half.
 static inline int32_t pl_add_product_high(int32_t start, int32_t x, int32_t multiplier) {
   __asm__("smmlar %0, %1, %2, %0" : "+r"(start) : "r"(x), "r"(multiplier));
   return start;
@@ -85,10 +86,11 @@ static inline int32_t pl_add_product_high(int32_t start, int32_t x, int32_t mult
 // saturate(requantize(sum) + zero_point) for factors multiplier / 2^31 / 2^(right + 1), right in
 // [0, 19], and |sum| < 2^30, given twice the sum: requantize.h in few instructions.
 //
-// With half = 2^right, SMMLAR adds the zero point and the half that rounds, (2 * zero_point + 1) *
-// half, to h; shifted by right and, in SSAT, by one, that is the result but for ties of a negative
-// h, which go up. So one is taken off where the sum is negative. If h is 0 there nonetheless, it
-// does not show. (Nor does the tie if the zero point is -128, as everything below saturates.)
+// SMMLAR adds the zero point and the rounding half, (2 * zero_point + 1) * half with half =
+// 2^right, to h. Shifted by right and, in SSAT, by one, the sum is the result except for ties of a
+// negative h. Those go up. Therefore one is subtracted if the sum is negative. If h is 0 in that
+// case, the subtraction has no effect. (Neither has the tie if the zero point is -128, because
+// everything below saturates.)
 static inline int8_t pl_narrow_dsp(int32_t twice_sum, int32_t multiplier, int32_t right,
                                    int32_t twice_zero_point_and_1) {
   int32_t start;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """C text of kernel calls: designated initialisers of structs and definitions of constants.
 
-Used by the plan compiler and by the kernel tests, so that what is tested is what is shipped.
+The plan compiler and the kernel tests both use it, so the tests cover the shipped code.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,8 @@ from kernels.common.tensor import DTYPES
 
 Address = Callable[[Value | Constant], str]
 """The C expression of an operand's address: an address constant that converts implicitly to the
-field's pointer type, such as `weights_3` or `(void *)(arena_sram + 1024)`."""
+field's pointer type, such as `weights_3` or `(void *)(arena_sram + 1024)`.
+"""
 
 _LINE_WIDTH = 100
 
@@ -69,7 +70,7 @@ def initializer(value: Field, address: Address) -> str:
 
 @dataclass(frozen=True)
 class CallText:
-    """C of one kernel call: definitions at file scope and the arguments that name them."""
+    """C of one kernel call: definitions at file scope and the arguments that refer to them."""
 
     definitions: str
     params: str
@@ -78,7 +79,7 @@ class CallText:
 
 
 def call_text(call: KernelCall, name: str, address: Address) -> CallText:
-    """Defines `<name>_params`, `<name>_dims` and `<name>_data`, those that are not empty."""
+    """Define `<name>_params`, `<name>_dims` and `<name>_data`, if they are not empty."""
     definitions: list[str] = []
 
     def part(kind: str, fields: Mapping[str, Field]) -> str:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What softmax and log_softmax share: a row's maximum and the sum of its exponentials.
+// Common code of softmax and log_softmax: a row's maximum and the sum of its exponentials.
 #ifndef KERNELS_COMMON_EXPONENTIALS_H_
 #define KERNELS_COMMON_EXPONENTIALS_H_
 

@@ -9,21 +9,21 @@ _UINT32_MAX = 2**32 - 1
 
 
 MAX_WIDE_SIZE = 2**16
-"""Of a row of int16 values (kernels/common/wide_exponentials.h)."""
+"""Upper limit for a row of int16 values (kernels/common/wide_exponentials.h)."""
 
 _WIDE_STEPS = 2**15
 _WIDE_ONE = 2**30
 
 
 def wide_shares_table(call: OpCall, size: int) -> Constant:
-    """`wide_exp_table` of a call whose argument steps is checked with it."""
+    """Return `wide_exp_table` of a call, after checking its argument steps against it."""
     steps = call.integer("steps")
     call.require(steps == _WIDE_STEPS, f"steps is {steps}: of int16 it is {_WIDE_STEPS}")
     return wide_exp_table(call, size)
 
 
 def wide_log_table(call: OpCall, size: int) -> Constant:
-    """`wide_exp_table` of a call whose argument fraction_bits is checked with it."""
+    """Return `wide_exp_table` of a call, after checking its argument fraction_bits against it."""
     bits = call.integer("fraction_bits")
     call.require(1 << bits == _WIDE_ONE, f"fraction_bits is {bits}: of int16 it is 30")
     return wide_exp_table(call, size)

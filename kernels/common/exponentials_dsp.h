@@ -42,8 +42,8 @@ static inline uint32_t pl_exponentials_of(const int8_t *x, int32_t size, int32_t
                                 : pl_row_exponentials(x, size, step, exp_table, maximum);
 }
 
-// What an exponential is of a row's sum, in steps of 1 / steps. It is a positive int32: USAT bounds
-// it.
+// Share of an exponential in a row's sum, in steps of 1 / steps. It is a positive int32, so USAT
+// clamps it.
 static inline int8_t pl_share_dsp(uint32_t e, uint32_t steps, uint32_t half, uint32_t sum) {
   const uint32_t share = (e * steps + half) / sum;
   return (int8_t)(__usat((int32_t)share, 8) ^ 0x80);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// exponentials.h, and the shares that follow from it, on four lanes of Helium.
+// exponentials.h, and the resulting shares, on four lanes of Helium.
 #ifndef KERNELS_COMMON_EXPONENTIALS_MVE_H_
 #define KERNELS_COMMON_EXPONENTIALS_MVE_H_
 
@@ -9,7 +9,7 @@
 #include "kernels/common/divide_mve.h"
 #include "kernels/common/types.h"
 
-// A row. With a mask (`masked`, and then step 1) only values that it keeps count.
+// A row. With a mask (`masked`, and then step 1) only values it keeps count.
 typedef struct {
   const int8_t *x;
   const uint8_t *mask;
@@ -18,7 +18,7 @@ typedef struct {
   bool masked;
 } pl_row_mve;
 
-// Where four values are that are `step` apart.
+// Offsets of four values that are `step` apart.
 PL_INLINE uint32x4_t pl_offsets_mve(int32_t step) {
   return vmulq_n_u32(vidupq_n_u32(0, 1), (uint32_t)step);
 }
@@ -37,7 +37,7 @@ PL_INLINE void pl_store_row_mve(int8_t *y, int32_t step, uint32x4_t offsets, int
   }
 }
 
-// Largest of the values that count, INT8_MIN without any.
+// Largest of the values that count, INT8_MIN if there are none.
 PL_INLINE int32_t pl_row_maximum_mve(pl_row_mve row) {
   int8_t maximum = INT8_MIN;
   const int8_t *x = row.x;
@@ -61,8 +61,8 @@ PL_INLINE int32_t pl_row_maximum_mve(pl_row_mve row) {
   return maximum;
 }
 
-// exp_table[maximum - x] of four values, 0 for those that do not count. Those may be beyond the
-// maximum. (The mask is a factor, as a second predicate would cost GCC many moves.)
+// exp_table[maximum - x] of four values, 0 for those that do not count. These may exceed the
+// maximum. (The mask is a factor, because a second predicate would make GCC emit many moves.)
 PL_INLINE uint32x4_t pl_exponentials_mve(const int8_t *x, const uint8_t *mask, bool masked,
                                          int32_t step, uint32x4_t offsets, const int32_t *exp_table,
                                          int32x4_t maximum, mve_pred16_t lanes) {
@@ -117,8 +117,7 @@ PL_INLINE void pl_softmax_row_mve(pl_row_mve row, const int32_t *exp_table, uint
   }
 }
 
-// The same of the rows of [outer, size, inner] over size; rows in one piece have loops of their
-// own.
+// The same for the rows of [outer, size, inner] over size. Contiguous rows have loops of their own.
 PL_INLINE void pl_softmax_rows_mve(int32_t outer, int32_t size, int32_t inner, const int8_t *x,
                                    const int32_t *exp_table, uint32_t steps, int8_t *output) {
   if (inner == 1) {

@@ -12,9 +12,9 @@ from kernels.common.quantization import halving_shifts
 
 _WORD, _CHUNK = 8, 32
 _PAIRS_GROUP = 504
-"""Weights whose products, times 4096, stay in 32 bits."""
+"""Number of weights whose products, times 4096, fit 32 bits."""
 _BLOCKS_DEPTH = 2**17 - 1
-"""Those whose products do so times 16."""
+"""Number of weights whose products, times 16, fit 32 bits."""
 
 Packed = tuple[dict[str, Constant], int]
 """Fields of data, and the group of dims."""
@@ -22,10 +22,10 @@ Packed = tuple[dict[str, Constant], int]
 
 @dataclass(frozen=True)
 class FourBits:
-    """Weights [channels, depth] in [-8, 7] and what belongs to them.
+    """Weights [channels, depth] in [-8, 7] and their parameters.
 
-    `scale` is [channels, groups]; `bias` has the input's zero point folded in, `reach` is what sums
-    may come to by magnitude.
+    `scale` is [channels, groups]. `bias` has the input's zero point folded in. `reach` is the
+    largest possible magnitude of the sums.
     """
 
     weight: AnyArray
@@ -47,7 +47,7 @@ class FourBits:
         }, self.group
 
     def pairs(self) -> Packed | None:
-        """For pl_linear_w4_pairs_s8; None for groups, sums or factors that it is not for."""
+        """Pack for pl_linear_w4_pairs_s8; None for groups, sums or factors it does not support."""
         channels, depth = self.weight.shape
         right = halving_shifts(self.multiplier, self.shift)
         if right is None or self.reach.max() >= 2**30:
@@ -57,8 +57,8 @@ class FourBits:
             if self.group % _WORD:
                 return None
             group = max(n for n in range(_WORD, group + 1, _WORD) if self.group % n == 0)
-        # Of four values the steps are the first and third, and the second and fourth; of less they
-        # are in order, with zeros behind them. The steps of a word begin with its highest bits.
+        # The steps of four values are the first and third, and the second and fourth. Fewer values
+        # are in order, padded with zeros. The steps of a word begin with its highest bits.
         fours = depth // 4 * 4
         order = np.arange(depth)
         order[:fours] = order[:fours].reshape(-1, 2, 2).swapaxes(1, 2).reshape(-1)
@@ -73,7 +73,7 @@ class FourBits:
         }, group
 
     def blocks(self) -> Packed | None:
-        """For pl_linear_w4_blocks_s8; None for groups or factors that it is not for."""
+        """Pack for pl_linear_w4_blocks_s8; None for groups or factors it does not support."""
         channels, depth = self.weight.shape
         whole = depth // _CHUNK * _CHUNK
         shift = np.where(self.multiplier == 0, -1, self.shift)
@@ -88,8 +88,8 @@ class FourBits:
             return None
         if whole < depth:
             differences = np.concatenate([differences, self._scales(np.array([depth - 1]))], axis=1)
-        # Of 32 weights the first 16 are in the low halves, of what is left over likewise; and of
-        # four channels these bytes are one after another.
+        # The first 16 of 32 weights are in the low halves, and the rest is split likewise. These
+        # bytes of four channels are one after another.
         padded = np.pad(self.weight, ((0, -channels % BLOCK_CHANNELS), (0, 0)))
         blocks = padded.reshape(-1, BLOCK_CHANNELS, depth)
         chunks = blocks[:, :, :whole].reshape(*blocks.shape[:2], -1, 2, _CHUNK // 2).swapaxes(1, 2)
@@ -106,7 +106,7 @@ class FourBits:
         }, group
 
     def _scales(self, channels: AnyArray) -> AnyArray:
-        """Those of the groups that some input channels are in."""
+        """Return the scales of the groups containing these input channels."""
         scales: AnyArray = np.ascontiguousarray(self.scale[:, channels // self.group])
         return scales
 

@@ -23,7 +23,7 @@ def rows_at_a_time(depth: int, isa: Isa) -> int:
 
 
 def unordered_rows(rows: int, isa: Isa) -> int:
-    """Rows whose results come in any order, of so many that one call multiplies."""
+    """Return how many of the rows of one call have results in any order."""
     return rows if isa == "mve" else 2
 
 
@@ -88,7 +88,9 @@ def output_stage(
 
 
 def reach(bias: AnyArray, weight: AnyArray, magnitude: int = 128) -> AnyArray:
-    """What the sums of channels may come to; weight is [channels, taps], inputs up to magnitude."""
+    """Return the largest possible sums of channels; weight is [channels, taps], inputs up to
+    magnitude.
+    """
     taps = np.abs(weight.astype(np.int64)).sum(axis=1)
     most: AnyArray = np.abs(bias.astype(np.int64)) + magnitude * taps
     return most
@@ -97,10 +99,10 @@ def reach(bias: AnyArray, weight: AnyArray, magnitude: int = 128) -> AnyArray:
 def fold_zero_point(
     call: OpCall, weight: AnyArray, bias: AnyArray, input_zero_point: int, magnitude: int = 128
 ) -> AnyArray:
-    """bias[o] - input_zero_point * sum of weight[o], checked against overflow of the sums.
+    """Return bias[o] - input_zero_point * sum of weight[o], checked against overflow of the sums.
 
-    weight is [channels, taps], inputs are at most `magnitude`; with padding taps read as the zero
-    point the result is exact.
+    weight is [channels, taps], inputs are at most `magnitude`. With padding, taps read as the zero
+    point, so the result is exact.
     """
     wide = weight.astype(np.int64)
     folded: AnyArray = bias.astype(np.int64) - input_zero_point * wide.sum(axis=1)

@@ -12,13 +12,13 @@ _LANES = 16
 def pack_blocks(
     weight: AnyArray, bias: AnyArray, multiplier: AnyArray, shift: AnyArray, groups: int
 ) -> dict[str, Constant] | None:
-    """The data fields weight and bias, which has the factors too; None if a factor multiplies.
+    """Return the data fields weight and bias, including the factors; None if a factor multiplies.
 
     Args:
       weight: int8 [groups * channels, depth].
       bias: [groups * channels], the input's zero point folded in.
       multiplier, shift: int32 [groups * channels].
-      groups: with weights of their own; each is filled up to a multiple of four channels.
+      groups: with weights of their own; each is padded to a multiple of four channels.
     """
     shift = np.where(multiplier == 0, -1, shift)
     if shift.max() >= 0:
@@ -39,8 +39,9 @@ def pack_blocks(
 
 
 def last_pays(channels: int, rows: int) -> bool:
-    """Whether a matrix of so many channels and up to so many rows at a time takes less where one or
-    two channels of the last block go by themselves.
+    """Return True if single handling of the last one or two channels is faster.
+
+    This is for a matrix of this many channels and up to this many rows at a time.
     """
     last = channels % BLOCK_CHANNELS
     return rows > 1 if last == 1 else last == 2 and rows >= BLOCK_CHANNELS

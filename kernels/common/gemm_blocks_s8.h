@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products for cores with Helium, in place of gemm_s8.h where all factors divide: blocks of
-// two rows and four channels, whose eight sums are all that VMLADAVA can add to.
+// Matrix products for cores with Helium, in place of gemm_s8.h if all factors divide. Blocks have
+// two rows and four channels. VMLADAVA cannot accumulate more than these eight sums in registers.
 #ifndef KERNELS_COMMON_GEMM_BLOCKS_S8_H_
 #define KERNELS_COMMON_GEMM_BLOCKS_S8_H_
 

@@ -8,7 +8,7 @@
 #define CHANNELS 4
 #define LANES 16
 
-// Of the weights of four channels.
+// Bytes of the weights of four channels.
 static int32_t block_bytes(const pl_gemm_blocks_s8 *layer) {
   return CHANNELS * ((layer->depth + LANES - 1) & ~(LANES - 1));
 }
@@ -17,7 +17,7 @@ static int32_t block_bytes(const pl_gemm_blocks_s8 *layer) {
 // Six loads and eight VMLADAVA for 128 products. Around a loop with eight sums GCC moves them to
 // and fro; the function is in assembly as a whole.
 
-// What the loops over channels and pairs of rows keep in memory; r11 points to it.
+// State of the loops over channels and pairs of rows in memory; r11 points to it.
 typedef struct {
   const int8_t *weight;      // 0
   int32_t depth;             // 4
@@ -54,12 +54,12 @@ typedef struct {
   ", q5\n\t"                                            \
   "vqadd.s32 " Q ", " Q ", r9\n\tvmax.s32 " Q ", " Q ", q6\n\tvmin.s32 " Q ", " Q ", q7\n\t"
 
-// Not inlined: no function keeps VPR, and a list of what is overwritten cannot name it for clang.
+// Not inlined: functions do not preserve VPR, and clang does not accept it in a clobber list.
 static __attribute__((noinline)) void multiply_pairs_of_rows(blocks *b) {
   register blocks *at __asm__("r11") = b;
   __asm__ volatile(
       "ldrd r2, r3, [r11, #44]\n\tvdup.32 q6, r2\n\tvdup.32 q7, r3\n\tldr r0, [r11, #8]\n\t"
-      // Four channels. Weights behind them are where those of the block end, in r5.
+      // Four channels. The next weights begin at the end of the block's, in r5.
       "6:\n\t"
       "vldrw.u32 q4, [r0, #16]\n\tvldrw.u32 q5, [r0, #32]\n\t"
       "ldrd r1, r2, [r11, #52]\n\tldr r3, [r11, #60]\n\t"
@@ -170,8 +170,8 @@ static __attribute__((noinline)) void multiply_row(row *b) {
 }
 
 // ---- One channel --------------------------------------------------------------------------------
-// Of a last block that has one or two: four rows share its weights, five loads and four VMLADAVA
-// for 64 products, of which two rows of a block take as many steps as with four channels.
+// For a last block with one or two channels. Four rows share its weights: five loads and four
+// VMLADAVA for 64 products. Two rows of a block would take as many steps as with four channels.
 
 #define ROWS 4
 

@@ -14,20 +14,20 @@ ROWS = 4
 
 @dataclass(frozen=True)
 class Pairs:
-    """Weights and what belongs to them, [groups, channels, …], channels even."""
+    """Weights and their parameters, [groups, channels, …], channels even."""
 
     weight: AnyArray
     bias: AnyArray
     multiplier: AnyArray
     right: AnyArray
     wide: bool
-    """Whether two weights are two bytes, for pl_multiply_wide_pairs_s8."""
+    """True if two weights are two bytes, for pl_multiply_wide_pairs_s8."""
 
     @classmethod
     def of(
         cls, weight: AnyArray, bias: AnyArray, multiplier: AnyArray, shift: AnyArray, groups: int
     ) -> "Pairs | None":
-        """None where a sum or a factor leaves the bounds of gemm_pairs_s8.h.
+        """Make the pairs; None if a sum or a factor leaves the bounds of gemm_pairs_s8.h.
 
         Args:
           weight: int8 [groups * channels, runs, values of a run].
@@ -52,15 +52,15 @@ class Pairs:
 
     @property
     def steps(self) -> int:
-        """Of a row: pl_steps_of."""
+        """Steps of a row: pl_steps_of."""
         depth: int = self.weight[0, 0].size
         return -(-depth // 4) * 2
 
     def constants(self, alone: bool = False) -> dict[str, Constant]:
-        """The data fields weight and bias, which has the factors too.
+        """Return the data fields weight and bias, including the factors.
 
         Args:
-          alone: the last channel is nobody's partner, and not 256 times itself.
+          alone: the last channel has no partner, and its weights are not multiplied by 256.
         """
         groups, channels, runs, count = self.weight.shape
         steps = self._together.reshape(groups, channels // 2, -1)[..., _order(runs, count)]
@@ -99,10 +99,10 @@ class Pairs:
 
 
 def _order(runs: int, count: int) -> AnyArray:
-    """Where the values of steps are in a row of runs."""
+    """Return the positions in a row of runs for the values of its steps."""
     values = np.arange(runs * count).reshape(runs, count)
     fours, rest = np.split(values, [count // 4 * 4], axis=1)
-    # Of four values the steps are the first and third, and the second and fourth.
+    # The steps of four values are the first and third, and the second and fourth.
     fours = fours.reshape(runs, -1, 2, 2).swapaxes(2, 3).reshape(runs, -1)
     twos, lasts = np.split(rest, [rest.shape[1] // 2 * 2], axis=1)
     order: AnyArray = np.concatenate([part.reshape(-1) for part in (fours, twos, lasts)])

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products for cores with the DSP extension (M4, M7, M33), in place of gemm_s8.h where
+// Matrix products for cores with the DSP extension (M4, M7, M33), in place of gemm_s8.h if
 // kernels/common/gemm_pairs.py finds them exact.
 //
 // Two int8 weights a and b of two output channels share 16 bits, v = 256 * a + b. SMLAD multiplies
-// two such v by two inputs and adds up 256 * A + B; SXTB16 of the same word leaves the two b, whose
-// SMLAD adds up B; A = (256 * A + B - B) / 256. So a word of flash is loaded and unpacked once for
-// four weights, and it may be read from there at any rate. Exact modulo 2^32 as long as |A| < 2^23
-// and every v is in 16 bits.
+// two such v by two inputs and accumulates 256 * A + B. SXTB16 of the same word leaves the two b,
+// and their SMLAD accumulates B. Then A = (256 * A + B - B) / 256. A word of flash is therefore
+// loaded and unpacked once for four weights, which relaxes the required flash speed. The result is
+// exact modulo 2^32 if |A| < 2^23 and every v fits 16 bits.
 //
 // The inputs are widened to pairs of 16 bits in scratch, once for all channels: a step is a word
-// with two of them. A row is one run of values or more. Four values of a run are the steps (x0,
-// x2), (x1, x3), as SXTB16 makes them. Behind those of all runs, two that are left over in each are
-// the step (x0, x1); then, where runs are odd, the last values of all of them follow, by twos. A
-// weight of zero stands beside a half that is of no value.
+// with two of them. A row is one or more runs of values. Four values of a run are the steps (x0,
+// x2), (x1, x3), the order of SXTB16. After those of all runs, two values left over in each run are
+// the step (x0, x1). If runs are odd, the last values of all of them follow, by twos. An unused
+// half of a step has weight zero.
 #ifndef KERNELS_COMMON_GEMM_PAIRS_S8_H_
 #define KERNELS_COMMON_GEMM_PAIRS_S8_H_
 
@@ -20,15 +20,15 @@
 
 #include "kernels/common/dsp.h"
 
-// Rows that are multiplied together.
+// Rows multiplied together.
 #define PL_PAIRS_ROWS 4
 
-// In the order in which the multiplication of four rows loads the first eight.
+// The first eight fields are in the load order of the four-row multiplication.
 typedef struct {
   int32_t twice_zero_point_and_1;
   const int32_t
       *factors;      // of pairs: start of A (of 256 * A + B), of B; multiplier and right of a, of b
-  int32_t first;     // steps before those that go by sixteens, without the very first: 1 to 16
+  int32_t first;     // steps before the groups of sixteen, without the very first: 1 to 16
   int32_t y_stride;  // from row to row
   const int32_t *factors_end;  // of pairs, without a last channel that has no partner
   const uint32_t *x;           // the rows' steps
@@ -38,8 +38,8 @@ typedef struct {
 } pl_gemm_pairs_s8;
 
 // y[r * y_stride + o] = saturate(requantize(bias + sum of x * weight) + zero_point) for rows r of
-// steps x[step * rows + r] and channels o; a factor is multiplier / 2^31 / 2^(right + 1).
-// rows is 1 or PL_PAIRS_ROWS.
+// steps x[step * rows + r] and channels o. A factor is multiplier / 2^31 / 2^(right + 1). rows is 1
+// or PL_PAIRS_ROWS.
 typedef void pl_multiply_s8(const pl_gemm_pairs_s8 *layer, int32_t rows, int8_t *y);
 pl_multiply_s8 pl_multiply_pairs_s8;
 
@@ -47,12 +47,12 @@ pl_multiply_s8 pl_multiply_pairs_s8;
 // unpacks the a too.
 pl_multiply_s8 pl_multiply_wide_pairs_s8;
 
-// y[0] of one row and a channel without a partner, the first of the layer: weight is int16 [steps],
+// y[0] of one row and a channel without a partner, the first of the layer. weight is int16 [steps].
 // factors begin with the start of A, not 256 times that.
 void pl_multiply_alone_s8(const pl_gemm_pairs_s8 *layer, int8_t *y);
 
-// In assembly, a word V of weights times the step X: adds to the sums [p] of 256 * A + B, or of A,
-// and [l] of B. The second overwrites r9.
+// Assembly: multiplies a word V of weights by the step X. Adds to the sums [p] of 256 * A + B, or
+// of A, and [l] of B. The second macro overwrites r9.
 #define PL_PRODUCTS(V, X) \
   "smlad %[p], " V ", " X ", %[p]\n\tsxtb16 " V ", " V "\n\tsmlad %[l], " V ", " X ", %[l]\n\t"
 #define PL_PRODUCTS_WIDE(V, X)                                            \
@@ -60,7 +60,7 @@ void pl_multiply_alone_s8(const pl_gemm_pairs_s8 *layer, int8_t *y);
   ", %[l]\n\t"                                                            \
   "smlad %[p], " V ", " X ", %[p]\n\t"
 
-// Of a channel without a partner, whose weights are int16 and its sum A.
+// For a channel without a partner, with int16 weights and the sum A.
 #define PL_PRODUCT_ALONE(V, X) "smlad %[p], " V ", " X ", %[p]\n\t"
 
 // Steps of a row of depth values, even.
@@ -140,7 +140,7 @@ static inline void pl_widen_row_s8(const int8_t *x, int32_t depth, uint32_t *to)
   if ((depth & 15) != 0) pl_widen_s8(x, 1, 0, depth & 15, to, 1);
 }
 
-// pl_widen_4_s8 for whole rows, one behind the other.
+// pl_widen_4_s8 for whole rows, one after another.
 static inline void pl_widen_row_4_s8(const int8_t *x, int32_t depth, uint32_t *to) {
   const int8_t *rest = x + (depth & ~3);
   to = pl_widen_fours_s8(x, depth, rest, to);

@@ -78,8 +78,8 @@ void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_
 }
 
 // ---- Four rows ----------------------------------------------------------------------------------
-// LDR, SXTB16, two LDRD and eight SMLAD are twelve instructions for 16 products, and take every
-// register: around a loop in assembly GCC spills, so these functions are in assembly as a whole.
+// LDR, SXTB16, two LDRD and eight SMLAD are twelve instructions for 16 products, and use every
+// register. Around an assembly loop GCC spills, so these functions are completely in assembly.
 
 // r4 to r7: 256 * A + B of the four rows, or A, r8 to r11: B, r12: x, lr: weights.
 #define STEP(UNPACK)                                                           \
@@ -98,7 +98,8 @@ void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_
 #define STEPS_4(UNPACK) STEP(UNPACK) STEP(UNPACK) STEP(UNPACK) STEP(UNPACK)
 #define STEPS_16(UNPACK) STEPS_4(UNPACK) STEPS_4(UNPACK) STEPS_4(UNPACK) STEPS_4(UNPACK)
 
-// Of a word of weights the b in r3, and 256 * a + b, or a, in r2; from the sums 2 * A and 2 * B.
+// UNPACK: from a word of weights, b in r3, and 256 * a + b, or a, in r2. SPLIT: from the sums, 2 *
+// A and 2 * B.
 #define UNPACK "sxtb16 r3, r2\n\t"
 #define SPLIT(P, L) "sub " P ", " P ", " L "\n\tlsl " L ", " L ", #1\n\tasr " P ", " P ", #7\n\t"
 #define UNPACK_WIDE "sxtb16 r3, r2\n\tsxtb16 r2, r2, ror #8\n\t"
@@ -112,7 +113,7 @@ void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_
 #define FACTORS(AT) "ldrd r3, r2, [r12, #" AT "]!\n\tlsl r1, r0, r2\n\t"
 
 // The eight results, from the sums. r0: 2 * zero_point + 1, which HIGH overwrites, r12: factors.
-// clang-format off: what it makes of this it formats anew.
+// clang-format off: its output here is not stable.
 #define OUTPUTS(HIGH, AGAIN)                                        \
   FACTORS("16")                                                     \
   HIGH("r4") HIGH("r5") HIGH("r6") HIGH("r7")                       \
@@ -122,15 +123,15 @@ void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_
   HIGH("r8") HIGH("r9") HIGH("r10") HIGH("r11")                     \
   NARROW("r8") NARROW("r9") NARROW("r10") NARROW("r11")
 
-// The results of a channel, of four rows; r0: y, r1: y_stride, r2: three times that.
+// Stores a channel's results for four rows; r0: y, r1: y_stride, r2: three times that.
 #define STORE(A, B, C, D)                                           \
   "strb " D ", [r0, r2]\n\tstrb " C ", [r0, r1, lsl #1]\n\t"        \
   "strb " B ", [r0, r1]\n\tstrb " A ", [r0], #1\n\t"
 // clang-format on
 
-// On the stack: 2 * zero_point + 1; y; of the pair, the factors less 8 bytes; the address of the
-// code for the outputs; y_stride; the end of the factors, less 8; x and its end; the address of the
-// first of the sixteen steps that is to run, all of which have SIZE bytes; three times y_stride.
+// Stack: 2 * zero_point + 1; y; the pair's factors, less 8 bytes; the address of the output code;
+// y_stride; the end of the factors, less 8; x and its end. Then the address of the first of the
+// sixteen steps to run (each has SIZE bytes), and three times y_stride.
 #define FOUR_ROWS(NAME, SIZE, UNPACK, SPLIT)                                                        \
   static __attribute__((naked, noinline)) void NAME(                                                \
       __attribute__((unused)) const pl_gemm_pairs_s8 *layer, __attribute__((unused)) int8_t *y) {   \
@@ -155,7 +156,7 @@ void pl_widen_4_s8(const int8_t *x, int32_t x_stride, int32_t runs, int32_t run_
 FOUR_ROWS(four_rows, "48", UNPACK, SPLIT)
 FOUR_ROWS(four_rows_wide, "52", UNPACK_WIDE, SPLIT_WIDE)
 
-// Inlined with one of the functions above: what a program does not call is not linked.
+// Inlined with one of the functions above, so functions not called by a program are not linked.
 typedef void four_rows_function(const pl_gemm_pairs_s8 *layer, int8_t *y);
 #define NOINLINE static __attribute__((noinline))
 
@@ -163,7 +164,7 @@ PL_INLINE void multiply_odd_channels(const pl_gemm_pairs_s8 *layer, int8_t *y,
                                      four_rows_function *multiply) {
   const int32_t pairs = layer->channels / 2;
   if (pairs > 0) multiply(layer, y);
-  int8_t last[2 * PL_PAIRS_ROWS];  // of the channel without a partner, and of nothing
+  int8_t last[2 * PL_PAIRS_ROWS];  // of the channel without a partner, and unused results
   pl_gemm_pairs_s8 rest = *layer;
   rest.y_stride = 2;
   rest.factors = layer->factors_end;
@@ -178,7 +179,7 @@ PL_INLINE void multiply_odd_channels(const pl_gemm_pairs_s8 *layer, int8_t *y,
 }
 
 // ---- One row ------------------------------------------------------------------------------------
-// Every weight is used once. LDM, which GCC does not make, brings four words in one instruction.
+// Every weight is used once. LDM loads four words in one instruction; GCC does not emit it.
 
 #define STEPS_2_OF_1(PRODUCTS) \
   "ldm %[x]!, {r0, r1}\n\tldm %[v]!, {r4, r5}\n\t" PRODUCTS("r4", "r0") PRODUCTS("r5", "r1")
@@ -221,7 +222,7 @@ PL_INLINE void multiply_1_row(const pl_gemm_pairs_s8 *layer, int8_t *y, int is_w
   }
 }
 
-// Functions of their own, so that what calls them for four rows saves no registers.
+// Separate functions, so a caller with four rows saves no registers.
 NOINLINE void one_row(const pl_gemm_pairs_s8 *layer, int8_t *y) { multiply_1_row(layer, y, 0); }
 NOINLINE void one_row_wide(const pl_gemm_pairs_s8 *layer, int8_t *y) {
   multiply_1_row(layer, y, 1);

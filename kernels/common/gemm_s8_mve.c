@@ -43,7 +43,7 @@ void pl_gemm_s8(const pl_gemm_s8_layer *layer, int32_t rows, const int8_t *x, in
   for (int32_t channel = 0; channel < layer->channels; channel += CHANNELS) {
     const int32_t left = layer->channels - channel;
     const mve_pred16_t p = vctp32q((uint32_t)left);
-    // Behind the last channel, the last one is computed again and not stored.
+    // After the last channel, the last one is computed again and not stored.
     const int8_t *first = layer->weight + channel * depth;
     const int8_t *const weight[CHANNELS] = {
         first,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/gemm_s8.h"
 
-// Output channels that share a load of x, and those that are requantized together.
+// Output channels with a shared load of x, and those requantized together.
 #define CHANNELS 4
 #define BATCH 16
 
-// Of a block, that do not take a fourth with them.
+// Channels of a block computed without a fourth one.
 #define THREE 3
 
 typedef struct {
@@ -21,7 +21,7 @@ static inline void step(sums *s, int32_t x, const int8_t *weight) {
 
 static inline sums load(const int32_t *bias) { return (sums){bias[0], bias[1], bias[2], bias[3]}; }
 
-// Not in place of the sums, which are to stay in registers until then.
+// Not in place of the sums: these must stay in registers until then.
 static inline void store(sums s, int32_t *acc) {
   acc[0] = s.c0;
   acc[1] = s.c1;
@@ -30,9 +30,9 @@ static inline void store(sums s, int32_t *acc) {
 }
 
 #if __ARM_ARCH_ISA_THUMB == 2
-// A product takes two instructions, of which the load of the weight is shared by two rows, or the
-// load of the row by two blocks of channels. The loops take all of fourteen registers; GCC spills,
-// and adds to pointers: 65 instructions for 32 products of two rows, these are 59.
+// A product takes two instructions. Two rows share the load of the weight, or two blocks of
+// channels share the load of the row. The loops use all fourteen registers. GCC spills and adds to
+// pointers: 65 instructions for 32 products of two rows. These are 59.
 #define PRODUCTS(A, B, X, Y, W, V)                                   \
   "mla %[" A "], %[" X "], %[" W "], %[" A "]\n\tmla %[" B "], %[" Y \
   "],"                                                               \
@@ -139,7 +139,7 @@ static int32_t multiply_channel(const int8_t *x, int32_t depth, const int8_t *we
   return sum;
 }
 
-// Three channels of a block. By itself, so that other blocks keep their registers.
+// Three channels of a block. A separate function, so other blocks keep their registers.
 static __attribute__((noinline)) void multiply_3(const int8_t *x, int32_t depth,
                                                  const int8_t *weight, const int32_t *bias,
                                                  int32_t *acc) {

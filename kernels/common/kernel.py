@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the plan compiler and the kernel library say to each other.
+"""Interface between the plan compiler and the kernel library.
 
-The plan compiler decodes an instruction of a .pte into an `OpCall`. The kernel folder of that op
-turns it into a `KernelCall`: the C function to run, the fields of its params, dims and data
-structs, constants packed for the ISA, scratch and what may be computed in place. No torch here.
+The plan compiler decodes an instruction of a .pte into an `OpCall`. The op's kernel folder turns it
+into a `KernelCall`. This holds the C function to run and the fields of its params, dims and data
+structs. It also holds constants packed for the ISA, scratch, and permitted in-place pairs. No torch
+here.
 """
 
 import math
@@ -29,7 +30,7 @@ INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
 
 
 class KernelError(ValueError):
-    """A call that no kernel of the library can run; the text says which call and why."""
+    """Error: no kernel of the library can run a call. The message gives the call and the reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ class Value:
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """An array that goes to flash as it is; equal ones may be merged."""
+    """An array that goes to flash unchanged; equal ones may be merged."""
 
     array: AnyArray
     alignment: int = 4
@@ -69,7 +70,7 @@ class Constant:
 
 @dataclass(frozen=True, eq=False)
 class Array:
-    """A C array that a struct field points to, for what has no fixed length."""
+    """A C array referenced by a struct field, for data without a fixed length."""
 
     element_type: str
     items: tuple["Field", ...]
@@ -77,7 +78,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A variable of the program that a struct field points to, by its name in C."""
+    """A program variable referenced by a struct field, by its C name."""
 
     name: str
 
@@ -100,16 +101,20 @@ Field = (
 class KernelCall:
     """One call of a C kernel: `function(ctx, &params, &dims, &data)`.
 
-    `header` is relative to the workspace; its stem names the structs: "kernels/conv2d/conv2d.h"
-    declares pl_conv2d_params, pl_conv2d_dims and pl_conv2d_data. An empty mapping means that the
-    kernel takes NULL there. `scratch` is in bytes, aligned to 16 by the caller. Each pair of
-    `in_place` names an input and an output that may start at the same address. `overlap` says
-    which outputs may lie over an input at a distance.
-    `nearer` is a call that computes the same of the same operands with more instructions and in
-    less memory: it has less scratch, or its output may lie over more of its input; it may have one
-    itself. `rows` is how the same function computes one row.
-    `takes` says for which dims the function is correct; None for all. A call for other dims cannot
-    be made, nor a call whose rows have other dims: the C code would access memory outside of its
+    `header` is relative to the workspace. Its stem defines the struct names:
+    "kernels/conv2d/conv2d.h" declares pl_conv2d_params, pl_conv2d_dims and pl_conv2d_data. An empty
+    mapping means that the kernel takes NULL there. `scratch` is in bytes, aligned to 16 by the
+    caller.
+
+    Each pair of `in_place` holds an input and an output that may start at the same address.
+    `overlap` lists outputs that may alias an input at an alias distance.
+
+    `nearer` is the fallback call: the same result from the same operands, with more instructions
+    and less memory. It needs less scratch, or its output may alias more of its input. It may have a
+    fallback call itself. `rows` describes the computation of one row by the same function.
+
+    `takes` returns True for dims the function supports; None for all. A call with other dims cannot
+    be made, nor a call whose rows have other dims. The C code would access memory outside of its
     operands.
     """
 
@@ -140,9 +145,9 @@ class KernelCall:
 class OpCall:
     """One operator call with its arguments by schema name.
 
-    `id` is the call's in reports, `module` the path of the user's module that it comes from; ""
-    where unknown. `small` asks for functions that take little flash, where others are faster. The
-    accessors give an argument in its type, or a KernelError that names it.
+    `id` is the call's in reports. `module` is the path of the user's module it comes from, "" if
+    unknown. `small` requests size-optimized functions, even if others are faster. The accessors
+    return an argument in its type, or raise a KernelError with its name.
     """
 
     op: str
@@ -178,7 +183,7 @@ class OpCall:
         return values
 
     def constant(self, name: str, dtype: str, rank: int | None = None) -> AnyArray:
-        """The elements of a tensor argument that must be known at build time."""
+        """Return the elements of a tensor argument that must be known at build time."""
         value = self.tensor(name, dtype, rank)
         if value.constant is None:
             raise self.error(f"{name} must be a constant, not the activation {value.name!r}")
@@ -259,7 +264,9 @@ class OpCall:
 Planner = Callable[[OpCall, Isa], KernelCall]
 
 KERNELS: dict[str, Planner] = {}
-"""By op name ("pl::conv2d"); filled as kernel modules are imported, see kernels.registry."""
+"""Planners by op name ("pl::conv2d"); filled as kernel modules are imported, see
+kernels.registry.
+"""
 
 
 def kernel(op: str) -> Callable[[Planner], Planner]:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the assembly of kernels for Helium takes for granted of lanes and registers, to be seen on
-// silicon too.
+// Assumptions of the Helium kernels' assembly about lanes and registers. The test also runs on
+// silicon.
 #include <stdint.h>
 
 #include "boards/common/expect.h"
@@ -22,8 +22,8 @@ static void test_vmov_of_a_half(void) {
   expect_lanes(lanes);
 }
 
-// The form that names two lanes, which no kernel uses: the higher lane stands first, and gets the
-// second register.
+// The form with two lanes, unused in kernels: the higher lane comes first, and gets the second
+// register.
 static void test_vmov_of_two_lanes(void) {
   uint32_t lanes[LANES];
   __asm__ volatile("vmov q0[2], q0[0], %1, %3\n\tvmov q0[3], q0[1], %2, %4\n\tvstrw.32 q0, [%0]"
@@ -47,7 +47,7 @@ static void test_vctp_keeps_the_first(void) {
 }
 
 // A pixel of depthwise_columns_s8_mve.c: VQMOVNB twice leaves each result in the lowest byte of its
-// lane, which VSTRB.32 takes; VSTRB.16 with offsets takes those of halves.
+// lane, and VSTRB.32 stores it. VSTRB.16 with offsets stores the lowest bytes of halves.
 static void test_lowest_bytes(void) {
   const int32_t values[LANES] = {5, -300, 300, -7};
   const uint16_t offsets[8] = {0, 3, 6, 9, 12, 15, 18, 21};
@@ -66,8 +66,8 @@ static void test_lowest_bytes(void) {
   }
 }
 
-// Requantization of depthwise_direct_s8_mve.c and depthwise_columns_s8_mve.c: VQDMLAH by 1 takes
-// one from what is below zero.
+// Requantization of depthwise_direct_s8_mve.c and depthwise_columns_s8_mve.c: VQDMLAH by 1
+// subtracts one from values below zero.
 static void test_vqdmlah_by_1(void) {
   const int32_t values[LANES] = {INT32_MAX, 0, -1, -INT32_MAX};
   int32_t lanes[LANES];
@@ -78,8 +78,8 @@ static void test_vqdmlah_by_1(void) {
   for (uint32_t i = 0; i < LANES; ++i) EXPECT_EQUAL(lanes[i], values[i] - (values[i] < 0));
 }
 
-// Sums of products: VMLADAVA adds those of 16 signed bytes to what the register holds, of even
-// number as all that the assembly gives it (r0, r2, … lr).
+// Sums of products: VMLADAVA adds those of 16 signed bytes to the register's value. All registers
+// given by the assembly are even (r0, r2, … lr).
 static void test_vmladava_adds(void) {
   int8_t x[16];
   int8_t w[16];
@@ -103,7 +103,7 @@ static void test_vmladava_adds(void) {
   EXPECT(at == x + 16);
 }
 
-// The rest of a row of bytes: those behind VCTP.8's are 0 and nothing is stored there.
+// The rest of a row of bytes: bytes beyond VCTP.8's count read as 0 and are not stored.
 static void test_vctp_of_bytes(void) {
   int8_t values[16];
   int8_t stored[16];
@@ -124,7 +124,7 @@ static void test_vctp_of_bytes(void) {
 }
 
 // mean/narrow_mve.h and mean_window_s8_mve.c: bottom lanes are the even ones and top lanes the odd,
-// in widening and in narrowing, which keeps the other half of each lane.
+// in widening and in narrowing. Narrowing keeps the other half of each lane.
 static void test_bottom_is_even(void) {
   const int8_t values[8] = {1, -2, 3, -4, 5, -6, 7, -128};
   int8_t stored[8];
@@ -139,7 +139,7 @@ static void test_bottom_is_even(void) {
   for (uint32_t i = 0; i < LANES; ++i) EXPECT_EQUAL(even[i], values[2 * i]);
 }
 
-// requantize_mve.h: VQRDMLAH adds what the register holds to the high half of the doubled product,
+// requantize_mve.h: VQRDMLAH adds the register's value to the high half of the doubled product,
 // rounded up at a tie.
 static void test_vqrdmlah_adds(void) {
   const int32_t values[LANES] = {3, -3, INT32_MIN, 1 << 30};
@@ -154,7 +154,7 @@ static void test_vqrdmlah_adds(void) {
   for (uint32_t i = 0; i < LANES; ++i) EXPECT_EQUAL(sums[i], expected[i]);
 }
 
-// mean_columns_s8_mve.c: WLS goes behind a loop of no turn, LE takes as many as there are.
+// mean_columns_s8_mve.c: WLS skips a loop with no turns, LE makes the given number of turns.
 static void test_loops(void) {
   for (int32_t turns = 0; turns < 3; ++turns) {
     int32_t counted = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logarithm of softmax's sums: what log_softmax and logsumexp share.
+// The logarithm of softmax's sums: common code of log_softmax and logsumexp.
 #ifndef KERNELS_COMMON_LOG2_H_
 #define KERNELS_COMMON_LOG2_H_
 

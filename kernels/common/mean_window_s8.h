@@ -8,11 +8,11 @@
 #include "kernels/common/pool_s8.h"
 #include "kernels/common/requantize.h"
 
-// That sums get behind the point before they are multiplied.
+// Additional fraction bits of sums before they are multiplied.
 #define PL_MEAN_GUARD_BITS 6
 #define PL_MEAN_GUARD (1 << PL_MEAN_GUARD_BITS)
 
-// What a sum becomes.
+// Output stage for a sum.
 typedef struct {
   int32_t offset;      // of the sum
   int32_t multiplier;  // [0, 2^31), of a sum with guard bits
@@ -20,21 +20,21 @@ typedef struct {
   int32_t output_zero_point;
 } pl_mean_stage;
 
-// Whether pl_requantize_down takes the factor.
+// Returns true if pl_requantize_down supports the factor.
 static inline bool pl_divides(const pl_mean_stage *stage) {
   return stage->shift < 0 && stage->shift >= -20;
 }
 
-// Of a stage.
+// Output of a stage.
 static inline int8_t pl_mean_of(const void *stage, int32_t sum) {
   const pl_mean_stage *of = (const pl_mean_stage *)stage;
   const int32_t y = pl_requantize(sum * PL_MEAN_GUARD, of->multiplier, of->shift);
   return pl_narrow(y, of->output_zero_point, INT8_MIN, INT8_MAX);
 }
 
-// Of `count` windows, each `step` bytes after the one before it, one after the other:
-// output[c] = saturate(requantize((sum over the window + offset) * PL_MEAN_GUARD) +
-// output_zero_point); the sums and the offset together are below 2^24.
+// For `count` windows, each `step` bytes after the one before, one after another: output[c] =
+// saturate(requantize((sum over the window + offset) * PL_MEAN_GUARD) + output_zero_point); the
+// sums and the offset together are below 2^24.
 void pl_mean_windows_s8(const pl_pool_window *window, int32_t count, int32_t step,
                         const pl_mean_stage *stage, int8_t *output);
 

@@ -2,16 +2,16 @@
 #include "kernels/common/mean_window_s8.h"
 #include "kernels/common/pool_by_4_s8.h"
 
-// Windows of which a sum with its offset times 2^16 - 1 is an int32, with room to round.
+// Limit for windows whose sum with its offset, times 2^16 - 1, fits int32, with room to round.
 #define MAX_TAPS 127
 
 // pl_mean_of for such windows and factors that divide. With multiplier = high * 2^16 + low,
-// products of 32 bits do: sum * PL_MEAN_GUARD * multiplier / 2^31, rounded, is
+// products of 32 bits are enough: sum * PL_MEAN_GUARD * multiplier / 2^31, rounded, is
 //   floor((sum * high + floor((sum * low + 2^24) / 2^16)) / 2^9)
 typedef struct {
   int32_t low;
   int32_t high;
-  int32_t start;  // the output's zero point and the half that rounds, as of pl_requantize_down
+  int32_t start;  // the output's zero point and the rounding half, as in pl_requantize_down
   int32_t right;
 } short_stage;
 

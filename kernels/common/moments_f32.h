@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the norms share.
+// Common code of the norms.
 #ifndef KERNELS_COMMON_MOMENTS_F32_H_
 #define KERNELS_COMMON_MOMENTS_F32_H_
 
@@ -12,7 +12,7 @@ typedef struct {
   float rstd;  // 1 / sqrt(variance + epsilon)
 } pl_moments;
 
-// Of `size` values; the variance is about the mean, in a second pass.
+// Moments of `size` values. The variance is about the mean, in a second pass.
 static inline pl_moments pl_moments_f32(const float *x, int32_t size, float epsilon) {
   float sum = 0.0f;
   for (int32_t i = 0; i < size; ++i) sum += x[i];

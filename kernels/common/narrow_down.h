@@ -9,7 +9,7 @@
 #ifdef __ARM_FEATURE_DSP
 #include "kernels/common/dsp.h"
 #else
-// As in dsp.h.
+// Same as in dsp.h.
 static inline int32_t pl_add_product_high(int32_t start, int32_t x, int32_t multiplier) {
   const int64_t rounding = (int64_t)((uint64_t)(uint32_t)start << 32 | 1U << 31);
   return (int32_t)(((int64_t)x * multiplier + rounding) >> 32);
@@ -29,7 +29,7 @@ static inline int8_t pl_narrow_down(int32_t sum, int32_t multiplier, int32_t rig
   return (int8_t)PL_SATURATE(pl_scale_down(sum, multiplier, right, twice_zero_point_and_1), 8);
 }
 
-// To int16, whose zero point is 0.
+// Narrows to int16, with zero point 0.
 static inline int16_t pl_narrow_down_s16(int32_t sum, int32_t multiplier, int32_t right) {
   return (int16_t)PL_SATURATE(pl_scale_down(sum, multiplier, right, 1), 16);
 }

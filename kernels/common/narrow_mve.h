@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of eight channels in 32 bits, and the int8 that they become by one factor.
+// 32-bit sums of eight channels, and their conversion to int8 by one factor.
 #ifndef KERNELS_COMMON_NARROW_MVE_H_
 #define KERNELS_COMMON_NARROW_MVE_H_
 
@@ -8,10 +8,10 @@
 typedef struct {
   int32_t multiplier;
   int32_t shift;
-  int32_t zero_point;  // of what comes
+  int32_t zero_point;  // of the output
 } pl_scale_mve;
 
-// Of the even and the odd channels.
+// Sums of the even and the odd channels.
 typedef struct {
   int32x4_t even;
   int32x4_t odd;
@@ -22,8 +22,8 @@ static inline pl_sums_mve pl_widen_mve(pl_sums_mve sums, int16x8_t sum) {
                        vaddq_s32(sums.odd, vmovltq_s16(sum))};
 }
 
-// In the low bytes. Narrowed in place: of the even and the odd channels the low halves stay. From
-// intrinsics GCC copies.
+// Results in the low bytes. Narrowed in place: the low halves of the even and the odd channels
+// stay. For intrinsics GCC makes copies.
 static inline int16x8_t pl_narrow_sums_mve(pl_sums_mve sums, int32_t zero_point) {
   __asm__(
       "vqmovnb.s32 %q0, %q0\n\tvqmovnt.s32 %q0, %q1\n\tvqadd.s16 %q0, %q0, %2\n\t"
@@ -33,7 +33,7 @@ static inline int16x8_t pl_narrow_sums_mve(pl_sums_mve sums, int32_t zero_point)
   return vreinterpretq_s16_s32(sums.even);
 }
 
-// For factors that divide, as those of means do but of a few values.
+// For factors that divide; those of means do, except for a few values.
 static inline int16x8_t pl_scale_down_mve(pl_sums_mve sums, pl_scale_mve by) {
   sums.even = pl_requantize_down_mve(sums.even, by.multiplier, by.shift);
   sums.odd = pl_requantize_down_mve(sums.odd, by.multiplier, by.shift);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of operands that broadcast, for loops over vectors: where one value stands for a whole row,
-// the loop reads a vector of it again and again. Short rows go together.
+// Rows of broadcast operands, for loops over vectors. If one value is repeated for a whole row, the
+// loop reads the same vector of it each time. Short rows are combined.
 #ifndef KERNELS_COMMON_OPERANDS_MVE_H_
 #define KERNELS_COMMON_OPERANDS_MVE_H_
 
@@ -9,8 +9,8 @@
 #include "kernels/common/broadcast.h"
 #include "kernels/common/types.h"
 
-// Where a row is to be read: at x if its elements are `step` = 1 apart, else, with a step of 0, at
-// `repeated`. A loop moves on by step times its lanes.
+// Read address of a row: x if its elements are `step` = 1 apart, else, with a step of 0,
+// `repeated`. A loop advances by step times its lanes.
 static inline const int8_t *pl_row_s8(const int8_t *x, int32_t step, int8_t repeated[16]) {
   if (step != 0) return x;
   vst1q_s8(repeated, vdupq_n_s8(*x));
@@ -29,7 +29,7 @@ static inline const int32_t *pl_row_s32(const int32_t *x, int32_t step, int32_t 
   return repeated;
 }
 
-// Rows of up to a vector are copied to a strip, one behind the other, if they do not lie so.
+// Rows of up to a vector are copied to a contiguous strip, unless they already are contiguous.
 #define PL_SHORT_ROW 8
 #define PL_STRIP 64
 
@@ -37,8 +37,8 @@ typedef struct {
   int8_t bytes[PL_STRIP + 16];  // the last row is stored as a whole vector, be it of one byte
 } pl_strip_s8;
 
-// Rows that an op goes through. Elements of a are one behind the other, so are those of b with a
-// step of 1; with 0 b is one value for the whole row.
+// Rows of an elementwise op. Elements of a are contiguous. So are those of b with a step of 1; with
+// 0, b is one value for the whole row.
 typedef struct {
   const int8_t *a;
   const int8_t *b;

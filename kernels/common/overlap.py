@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How near below its input an output may start, by a kernel's order of reads and writes."""
+"""Alias distance of a kernel's output to its input, from the kernel's order of reads and writes."""
 
 from dataclasses import dataclass
 
@@ -10,15 +10,15 @@ from kernels.common.kernel import AnyArray, Value
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """In which order a kernel reads an input and writes its result: that is pixels of one size, one
-    after another, which it computes some at a time.
+    """Order of a kernel's reads of an input and writes of its result, in pixels of one size.
 
-    Those may be computed in any order, but for `reads_first`: then all that they are computed of is
-    read before any of them is written.
+    The kernel computes some pixels at a time. It may compute those in any order, except with
+    `reads_first`: then all their inputs are read before any of them is written.
 
     Attributes:
-      starts: [..., pixels], for each pixel a byte of the input; none before it is read for it.
-      at_a_time: how many pixels; the last ones of a row of `starts` may be fewer.
+      starts: [..., pixels], for each pixel a byte of the input; no earlier byte is read
+        for it.
+      at_a_time: number of pixels; the last ones of a row of `starts` may be fewer.
     """
 
     starts: AnyArray
@@ -28,12 +28,14 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """An output that may lie over an input if it starts `distance` bytes or more before it, or at
-    most -distance bytes after its start.
+    """Permission for an output to alias an input.
+
+    The output must start `distance` bytes or more before the input, or at most -distance bytes
+    after its start.
 
     Attributes:
       source, result: names of the tensors.
-      order: why. None for rows of several calls, of which each has its own.
+      order: the reason. None for rows of several calls, each with its own.
     """
 
     source: str
@@ -62,6 +64,6 @@ def overlap(
 
 
 def elementwise_overlap(source: Value, result: Value) -> tuple[Overlap, ...]:
-    """The overlap of a kernel that reads each element before it writes what becomes of it."""
+    """Return the overlap of a kernel reading each element before it writes the element's result."""
     starts = np.arange(source.size) * (source.bytes // source.size)
     return overlap(source, result, starts, at_a_time=1, reads_first=True)

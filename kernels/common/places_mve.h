@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the first taps of windows beside each other are, whose few channels share a vector.
+// Index map for the first taps of adjacent windows whose few channels share a vector.
 #ifndef KERNELS_COMMON_PLACES_MVE_H_
 #define KERNELS_COMMON_PLACES_MVE_H_
 
@@ -8,13 +8,13 @@
 // A gather takes an access a lane: it is for four windows or more in sixteen lanes, two in eight.
 #define PL_FEW_CHANNELS 4
 
-// Whether windows `step` bytes apart go together, so that places fit in a byte.
+// Returns true if windows `step` bytes apart are computed together, so indices fit a byte.
 static inline int pl_few_channels(int32_t channels, int32_t step, int32_t count) {
   return channels <= PL_FEW_CHANNELS && count > 1 && step <= 15;
 }
 
-// Where as many windows as there are lanes for have their channels: a lane is that of window
-// lane / channels, by a reciprocal that is exact for few lanes.
+// Channel offsets of as many windows as fit the lanes. A lane belongs to window lane / channels, by
+// a reciprocal exact for few lanes.
 static inline uint8x16_t pl_places_of_16(int32_t channels, int32_t step) {
   const uint8x16_t twice_lane = vidupq_n_u8(0, 2);
   const uint8x16_t window =

@@ -3,11 +3,11 @@
 #include "kernels/common/divide_mve.h"
 #include "kernels/common/pool_walk_mve.h"
 
-// So many int8 fit into a sum of 16 bits.
+// Number of int8 values fitting a sum of 16 bits.
 #define MAX_TAPS 255
 #define LANES 8
 
-// What becomes of a sum.
+// Converts a sum to its result.
 PL_INLINE int16x8_t average(const void *op, int16x8_t n) {
   const pl_average_mve *const by = op;
   return pl_average(vreinterpretq_u16_s16(n), *by);

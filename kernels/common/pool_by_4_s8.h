@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over windows without Helium, of four channels at a time, or of all that are less.
+// Sums over windows without Helium, for four channels at a time, or for all channels if there are
+// fewer.
 #ifndef KERNELS_COMMON_POOL_BY_4_S8_H_
 #define KERNELS_COMMON_POOL_BY_4_S8_H_
 
 #include "kernels/common/pool_s8.h"
 #include "kernels/common/types.h"
 
-// Channels that share the loops over the taps.
+// Channels sharing the loops over the taps.
 #define PL_CHANNELS 4
 
-// Windows one after the other. All of one come before the next: its result may lie over the taps.
+// Consecutive windows. Each is finished before the next one, because its result may alias the taps.
 typedef struct {
   int32_t count;
   int32_t step;    // bytes from a window to the next
@@ -17,14 +18,14 @@ typedef struct {
   int8_t *output;
 } pl_windows;
 
-// The offset and the sums of four channels, the first of whose taps is at `first`.
+// The offset plus the sums of four channels; the first channel's first tap is at `first`.
 typedef void (*pl_sums_of_4)(const pl_pool_window *window, int32_t offset, const int8_t *first,
                              int32_t sums[PL_CHANNELS]);
 
-// What a sum becomes.
+// Output stage for a sum.
 typedef int8_t (*pl_result_of)(const void *stage, int32_t sum);
 
-// Of four channels or more; the last four may be some of the four before them, again.
+// For four channels or more; the last four may overlap the four before them.
 PL_INLINE void pl_pool_fours(pl_pool_window at, pl_windows of, pl_sums_of_4 sum_4,
                              const void *stage, pl_result_of result) {
   const int32_t last = at.channels - PL_CHANNELS;
@@ -42,7 +43,7 @@ PL_INLINE void pl_pool_fours(pl_pool_window at, pl_windows of, pl_sums_of_4 sum_
   }
 }
 
-// Of less than four.
+// For less than four.
 PL_INLINE void pl_pool_few(pl_pool_window at, pl_windows of, const void *stage,
                            pl_result_of result) {
   const int32_t last = at.channels - 1;

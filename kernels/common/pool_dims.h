@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-// Of a pool whose windows all have one size.
+// Dims of a pool whose windows all have one size.
 typedef struct {
   int32_t batches;
   int32_t input_h;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sums of average pools become.
+// Conversion of sums to results in average pools.
 #ifndef KERNELS_COMMON_POOL_DIVIDE_S8_H_
 #define KERNELS_COMMON_POOL_DIVIDE_S8_H_
 
 #include "kernels/common/requantize.h"
 
-// sum / divisor, ties away from zero, saturated: the half that rounds has the sum's sign.
+// sum / divisor, ties away from zero, saturated: the rounding half has the sum's sign.
 static inline int8_t pl_divided(const void *divisor, int32_t sum) {
   const int32_t by = *(const int32_t *)divisor;
   const int32_t sign = sum >> 31;

@@ -32,7 +32,8 @@ static int8_t max_1(const pl_pool_window *window, const int8_t *first) {
   return (int8_t)max;
 }
 
-// Of two channels or three. A function of its own, as GCC has no registers left for four otherwise.
+// For two channels or three. A separate function, because GCC otherwise has no registers left for
+// four.
 static __attribute__((noinline)) void few_channels(const pl_pool_window *window, int32_t count,
                                                    int32_t step, int8_t *output) {
   const int8_t *first = window->first;

@@ -62,8 +62,7 @@ PL_INLINE void max_of_lanes(const void *op, const pl_pool_window *of, int32_t ro
   vstrbq_p_s8(output, some.max, some.lanes);
 }
 
-// In all windows there is a tap. Windows that are one pixel apart are one, with the channels of
-// all.
+// All windows have a tap. Windows one pixel apart are treated as one, with the channels of all.
 void pl_max_windows_s8(const pl_pool_window *window, int32_t count, int32_t step, int8_t *output) {
   static const pl_pool_functions functions = {PL_POOL_LANES, max_of, max_of_lanes, max_of_several,
                                               1};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/pool_s8.h"
 
-// Channels that share the loops over the taps.
+// Channels sharing the loops over the taps.
 #define CHANNELS 4
 
 static inline int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }

@@ -6,7 +6,7 @@
 #include "kernels/common/requantize.h"
 #include "kernels/common/types.h"
 
-// Channels that share the loops over the taps.
+// Channels sharing the loops over the taps.
 #define PL_WIDE_CHANNELS 4
 
 // Taps that are all inside of the image.
@@ -17,7 +17,7 @@ typedef struct {
   int32_t column_step;  // elements
 } pl_wide_window;
 
-// What becomes of a value with the next tap, and of that at the end.
+// Combines a value with the next tap; the second function converts the final value.
 typedef int32_t pl_fold_tap(int32_t value, int32_t tap);
 typedef int16_t pl_folded(int32_t value, int32_t divisor);
 

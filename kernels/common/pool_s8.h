@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-// So many int8 fit into a sum of 16 bits.
+// Number of int8 values fitting a sum of 16 bits.
 #define PL_MAX_SHORT_TAPS 255
 
 // Taps of a window along one axis that lie inside the input.
@@ -14,7 +14,7 @@ typedef struct {
   int32_t count;
 } pl_taps;
 
-// Of the taps start, start + dilation, ... (`kernel` of them) those in [0, size).
+// Selects the taps in [0, size) from start, start + dilation, ... (`kernel` of them).
 static inline pl_taps pl_clip_taps(int32_t start, int32_t kernel, int32_t dilation, int32_t size) {
   if (start >= 0 && start + (kernel - 1) * dilation < size) return (pl_taps){start, kernel};
   pl_taps taps = {start, 0};
@@ -32,7 +32,7 @@ typedef struct {
   int32_t channels;
 } pl_pool_window;
 
-// The offset and the sum of one channel, whose first tap is at `first`.
+// The offset plus the sum of one channel; its first tap is at `first`.
 static inline int32_t pl_sum_1_s8(const pl_pool_window *window, int32_t offset,
                                   const int8_t *first) {
   int32_t sum = offset;
@@ -45,7 +45,7 @@ static inline int32_t pl_sum_1_s8(const pl_pool_window *window, int32_t offset,
   return sum;
 }
 
-// Likewise of two channels or three, the last `last` behind the first.
+// Likewise for two channels or three; the last one is `last` after the first.
 static inline void pl_sum_3_s8(const pl_pool_window *window, int32_t offset, const int8_t *first,
                                int32_t last, int32_t sums[3]) {
   const int32_t step = window->column_step;
@@ -65,7 +65,7 @@ static inline void pl_sum_3_s8(const pl_pool_window *window, int32_t offset, con
   sums[2] = sum2;
 }
 
-// Likewise of four channels, which share the loops over the taps.
+// Likewise for four channels, which share the loops over the taps.
 static inline void pl_sum_4_s8(const pl_pool_window *window, int32_t offset, const int8_t *first,
                                int32_t sums[4]) {
   const int32_t step = window->column_step;
@@ -88,13 +88,14 @@ static inline void pl_sum_4_s8(const pl_pool_window *window, int32_t offset, con
   sums[3] = sum3;
 }
 
-// Windows of a row of which no tap is outside of the input: those of outputs begin to end.
+// Windows of a row without taps outside of the input: those of outputs begin to end.
 typedef struct {
   int32_t begin;
   int32_t end;
 } pl_whole_windows;
 
-// Of `count` windows, `stride` apart; the last tap of a window is reach - 1 behind the first.
+// Selects among `count` windows, `stride` apart; the last tap of a window is reach - 1 after the
+// first.
 static inline pl_whole_windows pl_whole_windows_of(int32_t pad, int32_t stride, int32_t reach,
                                                    int32_t size, int32_t count) {
   pl_whole_windows whole = {0, 0};
@@ -105,13 +106,13 @@ static inline pl_whole_windows pl_whole_windows_of(int32_t pad, int32_t stride, 
   return whole;
 }
 
-// How many windows from one on go together: all whole ones, or one.
+// Number of windows from this one on computed together: all whole ones, or one.
 static inline int32_t pl_windows_together(pl_whole_windows whole, int32_t at) {
   return at >= whole.begin && at < whole.end ? whole.end - at : 1;
 }
 
-// Of `count` windows, each `step` bytes after the one before it, one after the other:
-// output[c] = maximum over the window; it has at least one tap.
+// For `count` windows, each `step` bytes after the one before, one after another: output[c] =
+// maximum over the window; it has at least one tap.
 void pl_max_windows_s8(const pl_pool_window *window, int32_t count, int32_t step, int8_t *output);
 
 // output[c] = (sum over the window + offset) / divisor, ties away from zero, saturated.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How pooling on Helium goes through windows and channels; what it does with a tap is the kernel's.
+// Iteration of pooling on Helium over windows and channels; the kernel provides the operation on a
+// tap.
 #ifndef KERNELS_COMMON_POOL_WALK_MVE_H_
 #define KERNELS_COMMON_POOL_WALK_MVE_H_
 
@@ -12,8 +13,9 @@
 // Takes one more tap, at x, into the sums.
 typedef void pl_pool_tap(void *sums, const int8_t *x);
 
-// All taps of a window, of which there is at least one. Where `rows` is a constant the window is of
-// 2x2, else where `columns` is it has three or one: a loop over so few takes longer than they do.
+// All taps of a window; there is at least one. If `rows` is a constant, the window is 2x2.
+// Otherwise, if `columns` is one, it has three or one. A loop over so few taps would take longer
+// than the taps.
 PL_INLINE void pl_walk_taps(const pl_pool_window *of, int32_t rows, int32_t columns,
                             const int8_t *first, pl_pool_tap *tap, void *sums) {
   const int32_t row_step = of->row_step;
@@ -41,9 +43,9 @@ PL_INLINE void pl_walk_taps(const pl_pool_window *of, int32_t rows, int32_t colu
   } while (--rows > 0);
 }
 
-// What a kernel does with a window of 16 channels, or of `least` and more, in two vectors of 8 of
-// which the second is `second` channels from the first; with one of fewer; and with as many windows
-// of few channels as go into a vector.
+// Operations of a kernel on three kinds of windows. The first has 16 channels, or `least` and more,
+// in two vectors of 8; the second vector is `second` channels from the first. The next has fewer
+// channels. The last is as many windows of few channels as fit a vector.
 typedef struct {
   int32_t least;
   void (*all)(const void *op, const pl_pool_window *of, int32_t rows, int32_t columns,
@@ -55,7 +57,7 @@ typedef struct {
   int is_short;  // no channel comes twice, and windows of one row do not come
 } pl_pool_functions;
 
-// Windows beside each other.
+// Adjacent windows.
 typedef struct {
   int32_t channels;
   int32_t count;
@@ -99,7 +101,7 @@ PL_INLINE void pl_walk_each(pl_pool_window of, int32_t rows, int32_t columns, pl
   }
 }
 
-// Of `least` to 16 channels.
+// For `least` to 16 channels.
 PL_INLINE void pl_walk_two(pl_pool_window of, int32_t rows, int32_t columns, pl_pool_row row,
                            const pl_pool_functions *functions, const void *op, int8_t *output) {
   const int8_t *first = of.first;
@@ -146,8 +148,8 @@ PL_INLINE void pl_walk_row(const pl_pool_window *window, int32_t count, int32_t 
 typedef void pl_pool_walk(const pl_pool_window *window, int32_t count, int32_t step, const void *op,
                           int8_t *output);
 
-// Windows that are one pixel apart are one, with the channels of all; none of them comes twice: the
-// output may lie over the input, from one pixel to the next.
+// Windows one pixel apart are treated as one, with the channels of all. None of them is computed
+// twice, because the output may alias the input, from one pixel to the next.
 PL_INLINE void pl_walk_windows(const pl_pool_window *window, int32_t count, int32_t step,
                                pl_pool_walk *walk, const void *op, int8_t *output) {
   if (step != window->channels || count == 1) {
@@ -189,7 +191,7 @@ PL_INLINE void pl_pool_add_lanes(void *sum, const int8_t *x) {
   s->sum = vaddq_s16(s->sum, vldrbq_z_s16(x, s->lanes));
 }
 
-// What becomes of sums: int8, in the low bytes.
+// Converts sums to int8, in the low bytes.
 typedef int16x8_t pl_pool_result(const void *op, int16x8_t sum);
 
 // Windows with few channels, as many as go into eight lanes; sums begin with `start`. `result` is a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of quantization arguments that the kernels rely on (kernels/common/requantize.h)."""
+"""Checks of quantization arguments the kernels rely on (kernels/common/requantize.h)."""
 
 from collections.abc import Iterable
 
@@ -21,7 +21,7 @@ LIMITS = {"int8": (INT8_MIN, INT8_MAX), "int16": (INT16_MIN, INT16_MAX)}
 
 
 SUFFIXES = {"int8": "s8", "int16": "s16"}
-"""Of functions, by the dtype of activations."""
+"""Suffixes of functions, by the dtype of activations."""
 
 
 def activation_dtype(call: OpCall, name: str) -> str:
@@ -51,14 +51,14 @@ def factor(
     signed: bool = False,
     normalised: bool = True,
 ) -> tuple[int, int]:
-    """A multiplier and shift argument that requantize takes.
+    """Return a multiplier and shift argument valid for requantize.
 
     Args:
-      call: what they are arguments of.
+      call: the owner of the arguments.
       multiplier_name: by magnitude 0 or in [2^30, 2^31).
       shift_name: in [-31, 30].
-      signed: whether the multiplier may be negative.
-      normalised: whether a multiplier below 2^30 is refused.
+      signed: the multiplier may be negative.
+      normalised: a multiplier below 2^30 is refused.
     """
     multiplier, shift = call.integer(multiplier_name), call.integer(shift_name)
     _check_factors(call, multiplier_name, [(multiplier, shift)], signed, normalised)
@@ -95,10 +95,11 @@ def requantize(x: int, multiplier: int, shift: int) -> int:
 
 
 def halving_shifts(multiplier: AnyArray, shift: AnyArray) -> AnyArray | None:
-    """`right` of factors multiplier / 2^31 / 2^(right + 1), where all are in [0, 19]; else None.
+    """Return `right` of factors multiplier / 2^31 / 2^(right + 1), if all are in [0, 19]; else
+    None.
 
-    (2 * zero_point + 1) * 2^right and what SMMLAR adds to it are then far from int32's ends. What
-    is multiplied by zero may be shifted by anything.
+    (2 * zero_point + 1) * 2^right and SMMLAR's addend are then far from int32's ends. The shift is
+    arbitrary for a multiplier of zero.
     """
     right: AnyArray = np.where(multiplier == 0, 0, -1 - shift.astype(np.int64))
     return right if right.min() >= 0 and right.max() < 20 else None

@@ -7,8 +7,8 @@
 
 #define PL_REDUCTION_DIMS 3
 
-// Sizes and input strides, in elements, outermost dimension first, of the dimensions that stay and
-// of those that are reduced. The output is contiguous. kernels/common/shapes.py merges dimensions.
+// Sizes and input strides, in elements, outermost dimension first, of the kept and of the reduced
+// dimensions. The output is contiguous. kernels/common/shapes.py merges dimensions.
 typedef struct {
   int32_t kept[PL_REDUCTION_DIMS];
   int32_t kept_stride[PL_REDUCTION_DIMS];

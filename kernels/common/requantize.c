@@ -11,7 +11,7 @@ int32_t pl_requantize_up(int32_t x, int32_t multiplier, int32_t shift) {
   return pl_multiply_high_rounding(saturated, multiplier);
 }
 
-// For shift >= 0, which is rare; cut to a range where a zero point may be added.
+// For shift >= 0, a rare case; clamped to a range with room for a zero point.
 static __attribute__((noinline)) int32_t requantize_bounded(int32_t x, int32_t multiplier,
                                                             int32_t shift) {
   return pl_clamp(pl_requantize(x, multiplier, shift), -(1 << 30), 1 << 30);

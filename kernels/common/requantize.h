@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an int32 accumulator to int8: TFLite's int8 quantization specification,
+// Requantization of an int32 accumulator to int8: TFLite's int8 quantization specification,
 // MultiplyByQuantizedMultiplier with double rounding.
 //
-// A factor is multiplier / 2^31 * 2^shift, with |multiplier| < 2^31 (0 or at least 2^30, but for
-// means), shift in [-31, 30], and x > INT32_MIN where the multiplier is negative; kernel.py sees to
-// it. Then
+// A factor is multiplier / 2^31 * 2^shift, with |multiplier| < 2^31 (0 or at least 2^30, except for
+// means) and shift in [-31, 30]. If the multiplier is negative, x > INT32_MIN. kernel.py ensures
+// this. Then
 //   x1 = saturate_int32(x * 2^max(shift, 0))
 //   h  = floor((x1 * multiplier + 2^30) / 2^31)     (SQRDMULH; |multiplier| < 2^31: no saturation)
 //   y  = h / 2^max(-shift, 0), rounded to nearest, ties away from zero
@@ -23,13 +23,13 @@ static inline int32_t pl_multiply_high_rounding(int32_t x, int32_t multiplier) {
 }
 
 // h / 2^right, rounded to nearest, ties away from zero; right in [1, 31], |h| < INT32_MAX or h < 0.
-// floor((h - [h < 0] + 2^(right-1)) / 2^right) rounds so; the last bit is divided off in a second
-// step because the sum need not fit in 32 bits.
+// floor((h - [h < 0] + 2^(right-1)) / 2^right) rounds this way. The last bit is divided off in a
+// second step, because the sum need not fit in 32 bits.
 static inline int32_t pl_shift_right_rounding(int32_t h, int32_t right) {
   return (((h + (h >> 31)) >> (right - 1)) + 1) >> 1;
 }
 
-// y for shift > 0, which is rare: a call keeps it out of the way.
+// y for shift > 0, which is rare: a call keeps it out of the fast path.
 int32_t pl_requantize_up(int32_t x, int32_t multiplier, int32_t shift);
 
 // y above.
@@ -59,10 +59,10 @@ static inline int8_t pl_narrow(int32_t x, int32_t zero_point, int32_t minimum, i
 // requantize(sum) + zero_point for factors multiplier / 2^31 / 2^(right + 1), right in [0, 19], and
 // |sum| < 2^30, in one product.
 //
-// With half = 2^right, the zero point and the half that rounds, (2 * zero_point + 1) * half, stand
-// in the upper word of what the product is added to; shifted by right + 1 that is the result but
-// for ties of a negative h, which go up. So one is taken off where the sum is negative. If h is 0
-// there nonetheless, it does not show.
+// The accumulator's upper word starts with the zero point and the rounding half, (2 * zero_point +
+// 1) * half with half = 2^right. The product is added to it. Shifted by right + 1, it is the result
+// except for ties of a negative h. Those go up. Therefore one is subtracted if the sum is negative.
+// If h is 0 in that case, the subtraction has no effect.
 static inline int32_t pl_requantize_down(int32_t sum, int32_t multiplier, int32_t right,
                                          int32_t twice_zero_point_and_1) {
   const int32_t start = twice_zero_point_and_1 * (1 << right) + (sum >> 31);
@@ -80,7 +80,7 @@ typedef struct {
   int32_t activation_max;
 } pl_output_stage;
 
-// The factors' addresses behind those of some channels.
+// Moves the addresses of the factors past some channels.
 static inline void pl_skip_channels(pl_output_stage *stage, int32_t channels) {
   if (stage->shift) {
     stage->multiplier += channels;

@@ -28,15 +28,15 @@ static inline pl_factors_mve pl_same_factors_mve(int32_t multiplier, int32_t shi
                           vdupq_n_s32(shift < 0 ? shift : 0)};
 }
 
-// VRSHL rounds ties up; one less below zero makes that away from zero.
+// VRSHL rounds ties up; subtracting one from negative values makes that away from zero.
 static inline int32x4_t pl_requantize_mve(int32x4_t x, pl_factors_mve factors) {
   const int32x4_t high = vqrdmulhq_s32(vqshlq_s32(x, factors.left), factors.multiplier);
   const int32x4_t below_zero = vshrq_n_s32(vandq_s32(high, factors.right), 31);
   return vrshlq_s32(vaddq_s32(high, below_zero), factors.right);
 }
 
-// The same of one factor for all lanes, with a shift below 0. What is added to the product's high
-// half is the sign of x: where that differs from the half's own, the half is 0, and -1 becomes 0.
+// The same with one factor for all lanes, and a shift below 0. The sign of x is added to the
+// product's high half. If it differs from the half's own sign, the half is 0, and -1 becomes 0.
 static inline int32x4_t pl_requantize_down_mve(int32x4_t x, int32_t multiplier, int32_t shift) {
   return vrshlq_n_s32(vqrdmlahq_n_s32(vshrq_n_s32(x, 31), x, multiplier), shift);
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a call computes one row of its output, for plans that go through layers row by row.
+"""Computation of one output row by a call, for plans with row streaming.
 
-A tensor is rows of its first dimension of more than one element, if it has two such dimensions.
+A tensor consists of rows of its first dimension with more than one element, if it has two such
+dimensions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,9 +14,10 @@ from kernels.common.shapes import Broadcast, broadcast_loops
 
 @dataclass(frozen=True)
 class Taps:
-    """Which rows of an input a row of the output is made of, where each of the input's `rows`
-    counts 1 << shift times: of all that there are then, `reach` from row * stride - pad on; where
-    these are none, the nearest one is taken.
+    """Input rows for an output row.
+
+    Each of the input's `rows` counts 1 << shift times. The output row uses `reach` of the resulting
+    rows, from row * stride - pad on. Outside of the input, the nearest row is used.
     """
 
     rows: int
@@ -32,7 +34,7 @@ class Taps:
         return (max(1, min(end, self.rows << self.shift)) - 1 >> self.shift) + 1
 
     def place(self, row: int) -> int:
-        """How far row * stride is behind the first row that the row is made of."""
+        """Return the distance from the first used row to row * stride."""
         return row * self.stride - (self.first(row) << self.shift)
 
 
@@ -42,18 +44,20 @@ class ByRows:
 
     Attributes:
       rows: of the output.
-      inputs: by field of data, those that are read by rows; all others are as in the call. Of an
-        array of structs a field is "inputs[0].address".
-      dims: fields that are the same for all rows, and others than the call's.
-      pad, place: fields of params that say where a row lies among the rows of the first input that
-        are given: so much less, or more, than in the call is Taps.place; "" where there are none.
-      height: the field of dims that says how many those are, "" if none does.
-      scratch: in bytes, where it is not the call's.
-      folded: where all rows together make one result: another call, whose scratch memory stays as
-        it is from row to row, and which writes the result when it has the last row. `rows` are then
-        those of the input, `dims` and `row` fields of this call.
-      row: the field of dims that says which row it is, "" if none does.
-      params: fields that are the same for all rows but for `place`, and others than the call's.
+      inputs: by field of data, the row-streamed ones; all others are as in the call. Of
+        an array of structs a field is "inputs[0].address".
+      dims: fields that are the same for all rows, but differ from the call's.
+      pad, place: fields of params for the position of a row among the given rows of the
+        first input. pad is less by Taps.place than in the call, place is more by it; ""
+        if there are none.
+      height: the field of dims with the number of those, "" if there is none.
+      scratch: in bytes, if it differs from the call's.
+      folded: for a single result from all rows: another call, whose scratch memory is
+        kept from row to row. It writes the result when it has the last row. `rows` are
+        then those of the input, `dims` and `row` fields of this call.
+      row: the field of dims with the row's number, "" if there is none.
+      params: fields that are the same for all rows except for `place`, but differ from
+        the call's.
     """
 
     rows: int
@@ -69,7 +73,7 @@ class ByRows:
 
 
 def operand(data: Mapping[str, Field], field: str) -> Field:
-    """What a field of data is, as ByRows.inputs names it."""
+    """Return a field of data by its name in ByRows.inputs."""
     name, _, rest = field.partition("[")
     if not rest:
         return data[name]
@@ -82,7 +86,7 @@ def operand(data: Mapping[str, Field], field: str) -> Field:
 
 
 def row_call(kernel: KernelCall, output: Value, row: int) -> KernelCall:
-    """The call that computes one row of `output`: of inputs it has the rows that it reads."""
+    """Return the call for one row of `output`, with the input rows it reads."""
     rows = kernel.rows
     assert rows is not None and rows.folded is None
     params, dims = {**kernel.params, **rows.params}, {**kernel.dims, **rows.dims}
@@ -92,7 +96,7 @@ def row_call(kernel: KernelCall, output: Value, row: int) -> KernelCall:
         source, count = operand(data, name), taps.end(row) - taps.first(row)
         assert isinstance(source, Value)
         data = _with_operand(data, name, _some_rows(source, taps.rows, count))
-    first = next(iter(rows.inputs.values()), Taps(1))  # a row that is handed in has no inputs
+    first = next(iter(rows.inputs.values()), Taps(1))  # a row passed by the caller has no inputs
     for place, sign in ((rows.pad, -1), (rows.place, 1)):
         if place:
             base = params[place]
@@ -134,15 +138,16 @@ def row_count(shape: tuple[int, ...]) -> int:
 
 
 def first_axis(shape: Sequence[int]) -> int:
-    """The dimension that rows are of, the last one if there are none."""
+    """Return the row dimension, or the last one if there are no rows."""
     return next((d for d, size in enumerate(shape) if size > 1), len(shape) - 1)
 
 
 def product_by_rows(
     source: Value, output: Value, rows: int, scratch: Callable[[int], int] = lambda _: 0
 ) -> ByRows | None:
-    """Of a matrix product of so many rows, which are the pixels of both tensors; `scratch` is that
-    of a product of so many.
+    """Return the row streaming of a matrix product with this many rows, the pixels of both tensors.
+
+    `scratch` returns that of a product of a number of rows.
     """
     count = row_count(output.shape)
     if count == 1 or row_count(source.shape) != count or rows % count:
@@ -152,7 +157,7 @@ def product_by_rows(
 
 
 def elements_by_rows(source: Value, output: Value) -> ByRows | None:
-    """Of a function of each element, with a field `size`."""
+    """Return the row streaming of a pointwise function with a field `size`."""
     count = row_count(output.shape)
     if count == 1 or row_count(source.shape) != count:
         return None
@@ -160,7 +165,10 @@ def elements_by_rows(source: Value, output: Value) -> ByRows | None:
 
 
 def broadcast_by_rows(broadcast: Broadcast, output: Value) -> ByRows | None:
-    """Of an elementwise op of two operands; one that is the same for all rows is read as it is."""
+    """Return the row streaming of an elementwise op of two operands.
+
+    An operand that is the same for all rows is read unchanged.
+    """
     axis, count = first_axis(output.shape), row_count(output.shape)
     if count == 1:
         return None
@@ -175,7 +183,7 @@ def broadcast_by_rows(broadcast: Broadcast, output: Value) -> ByRows | None:
 
 
 def outer_by_rows(source: Value, output: Value, dims: Mapping[str, Field]) -> ByRows | None:
-    """Of an op within parts of a tensor, `outer` of which are one after another."""
+    """Return the row streaming of an op within `outer` consecutive parts of a tensor."""
     count, outer = row_count(output.shape), dims["outer"]
     assert isinstance(outer, int)
     if count == 1 or row_count(source.shape) != count or outer % count:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fewer dimensions: what is contiguous together is one dimension for a kernel."""
+"""Merging of dimensions: jointly contiguous dimensions are one dimension for a kernel."""
 
 import math
 from collections.abc import Sequence
@@ -56,8 +56,8 @@ def padded(dims: Sequence[Dim], count: int, operands: int) -> list[Dim]:
 class Broadcast:
     """An elementwise op of two operands.
 
-    If operands may be swapped, `a` never repeats in the innermost loop, and `swapped` says that the
-    kernel's a is the call's b. `each` has a loop for each dimension of the result.
+    If operands may be swapped, `a` never repeats in the innermost loop. `swapped` is then True if
+    the kernel's a is the call's b. `each` has a loop for each dimension of the result.
     """
 
     a: Value
@@ -85,7 +85,7 @@ class Broadcast:
 
     @property
     def is_flat(self) -> bool:
-        """Whether one loop goes through all elements."""
+        """Return True if one loop covers all elements."""
         return len(merged(self.each)) <= 1
 
     def dims(self) -> dict[str, Field]:
@@ -109,13 +109,14 @@ def broadcast_blocks(
     b: tuple[Sequence[int], int | Sequence[int]],
     output: Sequence[int],
 ) -> dict[str, Field]:
-    """The fields of pl_broadcast_dims that go from block to block, such as rows or matrices; the
-    innermost loop is the kernel's, and has size 1 here.
+    """Return the fields of pl_broadcast_dims to go from block to block, such as rows or matrices.
+
+    The innermost loop is the kernel's, and has size 1 here.
 
     Args:
       call: for messages.
-      a: how many blocks the operand has in each dimension, and the elements of one if they lie one
-        behind the other; else the strides of the dimensions.
+      a: number of the operand's blocks in each dimension, and the elements of one if they
+        are contiguous; else the strides of the dimensions.
       b: likewise.
       output: blocks of the result.
     """
@@ -166,7 +167,7 @@ def reduction_dims(
 
 
 def reduction_loops(shape: Sequence[int], reduced: set[int]) -> dict[str, Field]:
-    """The fields of pl_reduction_dims for a tensor of which some dimensions are reduced."""
+    """Return the fields of pl_reduction_dims for a tensor with these reduced dimensions."""
     strides = contiguous_strides(shape)
     fields: dict[str, Field] = {}
     for name, dims in (("kept", set(range(len(shape))) - reduced), ("reduced", reduced)):
@@ -178,7 +179,7 @@ def reduction_loops(shape: Sequence[int], reduced: set[int]) -> dict[str, Field]
 
 
 def axis_size(call: OpCall, shape: Sequence[int]) -> int:
-    """The size of the dimension that argument `dim` names."""
+    """Return the size of the dimension given by argument `dim`."""
     return shape[call.integer("dim", 0, len(shape) - 1)]
 
 
@@ -195,7 +196,9 @@ def axis_dims(call: OpCall, shape: Sequence[int]) -> dict[str, Field]:
 def broadcast_strides(
     call: OpCall, shape: Sequence[int], output: Sequence[int], strides: Sequence[int] | None = None
 ) -> list[int]:
-    """Of an operand in the loops over an output; strides: its own, if it is not contiguous."""
+    """Return an operand's strides in the loops over an output; strides: its own, if not
+    contiguous.
+    """
     missing = len(output) - len(shape)
     call.require(
         missing >= 0 and all(s in (1, o) for s, o in zip(shape, output[missing:], strict=True)),

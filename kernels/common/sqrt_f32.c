@@ -11,8 +11,8 @@ float pl_sqrt_f32(float x) {
   const pl_float_parts parts = pl_split_float(bits);
   const int32_t odd = parts.exponent & 1;
 
-  // The root of mantissa * 2^25 (twice that for an odd exponent), two bits of it a step: 24 bits of
-  // the result and one to round by. A tie cannot be: its square would be odd.
+  // The root of mantissa * 2^25 (twice that for an odd exponent), with two radicand bits per step:
+  // 24 bits of the result and one for rounding. A tie is impossible: its square would be odd.
   uint32_t radicand = parts.mantissa << (7 + odd);
   uint32_t root = 0;
   uint32_t remainder = 0;

@@ -6,8 +6,8 @@
 #include "boards/common/print.h"
 #include "kernels/common/float_bits.h"
 
-// Whether `root`, of 24 bits, is the nearest to the root of mantissa * 2^23: then
-// (2 root - 1)^2 <= 4 mantissa * 2^23 <= (2 root + 1)^2.
+// Returns true if `root`, of 24 bits, is the nearest to the root of mantissa * 2^23: then (2 root -
+// 1)^2 <= 4 mantissa * 2^23 <= (2 root + 1)^2.
 static int is_nearest(uint32_t root, uint64_t mantissa) {
   const uint64_t below = 2 * (uint64_t)root - 1;
   const uint64_t above = 2 * (uint64_t)root + 1;

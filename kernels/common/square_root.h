@@ -6,10 +6,10 @@
 
 // floor(sqrt(x)): the upper half of its bits one by one, the lower half by one division.
 //
-// x is brought to 2^62 or above, and is high * 2^32 + a * 2^16 + b; root is floor(sqrt(high)), and
-// rest = high - root^2. The result is then root * 2^16 + q with q = floor((rest * 2^16 + a) / (2 *
-// root)), or one less: where what is left of the division, times 2^16 and with b, is below q^2.
-// rest <= 2 * root < 2^17, so that half of the numerator has 32 bits.
+// x is normalized to 2^62 or above, and is high * 2^32 + a * 2^16 + b. root is floor(sqrt(high)),
+// and rest = high - root^2. The result is then root * 2^16 + q with q = floor((rest * 2^16 + a) /
+// (2 * root)), or one less. It is one less if the division's remainder, times 2^16 plus b, is below
+// q^2. rest <= 2 * root < 2^17, so half of the numerator fits 32 bits.
 static inline uint32_t pl_square_root(uint64_t x) {
   if (x == 0) return 0;
   uint32_t shift = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a function of the device library reports.
+// Status of a function of the device library.
 #ifndef KERNELS_COMMON_STATUS_H_
 #define KERNELS_COMMON_STATUS_H_
 
@@ -7,17 +7,17 @@
 extern "C" {
 #endif
 
-// PL_OK is 0; every other value names what was wrong. An INPUT or OUTPUT status is about a
-// descriptor that the caller passed to a model.
+// PL_OK is 0; every other value is an error. An INPUT or OUTPUT status is about a descriptor the
+// caller passed to a model.
 typedef enum {
   PL_OK = 0,
   PL_ERROR_NULL,          // a pointer that must not be null
   PL_ERROR_SCRATCH_SIZE,  // the context has less scratch memory than the kernel needs
-  PL_ERROR_NOT_READY,     // a model that was not initialised
-  PL_ERROR_BUSY,          // another run has not ended that the model's arena is in use by
-  PL_ERROR_WEIGHTS,       // a constant of the model is not what it was
+  PL_ERROR_NOT_READY,     // an uninitialised model
+  PL_ERROR_BUSY,          // another run using the model's arena has not ended
+  PL_ERROR_WEIGHTS,       // a constant of the model has changed
   PL_ERROR_NO_CHECKSUM,   // the plan has none of its constants
-  PL_ERROR_INDEX,         // an index, which is data, is outside of its table
+  PL_ERROR_INDEX,         // an index in the data is outside of its table
   PL_ERROR_INPUT_COUNT,
   PL_ERROR_INPUT_NULL,
   PL_ERROR_INPUT_DTYPE,
@@ -40,16 +40,17 @@ typedef enum {
   PL_ERROR_OUTPUT_SIZE,
   PL_ERROR_OUTPUT_ALIGNMENT,
   PL_ERROR_OUTPUT_OVERLAP,
-  // A step that an engine runs; pl_delegate_status_name names these (firmware/runtime/delegate.h).
+  // Errors of a step on an engine; pl_delegate_status_name returns their names
+  // (firmware/runtime/delegate.h).
   PL_ERROR_DELEGATE_ENGINE,   // the app handed in no engine for it
-  PL_ERROR_DELEGATE_PAYLOAD,  // the engine does not take what was made for it
+  PL_ERROR_DELEGATE_PAYLOAD,  // the engine does not accept its payload
   PL_ERROR_DELEGATE_RUN,      // the engine failed
 } pl_status;
 
 #define PL_MUST_USE __attribute__((warn_unused_result))
 
-// The status's own name, such as "PL_ERROR_INPUT_SHAPE"; never null. Those of delegates are not
-// among them: programs without delegates contain nothing of theirs.
+// Returns the status's own name, such as "PL_ERROR_INPUT_SHAPE"; never null. Statuses of delegates
+// are excluded, so programs without delegates do not link their names.
 const char *pl_status_name(pl_status status);
 
 #ifdef __cplusplus

@@ -20,9 +20,9 @@ def strided_copy_dims(
     input_offset: int = 0,
     output_offset: int = 0,
 ) -> dict[str, Field]:
-    """The fields of pl_strided_copy_dims for a copy of `shape` elements.
+    """Return the fields of pl_strided_copy_dims for a copy of `shape` elements.
 
-    The loop that makes the copy cheapest goes inside: a dense run, or else a long one.
+    The innermost loop is the one with the cheapest copy: a dense run, or else a long one.
     """
     dims = strided_loops(shape, input_strides, output_strides, item_size)
     loops = padded(dims, MAX_RANK, operands=2)
@@ -41,7 +41,9 @@ def copy_cost(
     output_strides: Sequence[int],
     item_size: int,
 ) -> float | None:
-    """Instructions, roughly, of that copy; None if it takes more loops than there are."""
+    """Return the approximate instructions of that copy; None if it needs more loops
+    than there are.
+    """
     dims = strided_loops(shape, input_strides, output_strides, item_size)
     return _cost(dims, len(dims) - 1, item_size) if 0 < len(dims) <= MAX_RANK else None
 
@@ -52,7 +54,7 @@ def strided_loops(
     output_strides: Sequence[int],
     item_size: int,
 ) -> list[Dim]:
-    """As few loops as possible, the cheapest innermost."""
+    """Return as few loops as possible, the cheapest innermost."""
     strides = zip(input_strides, output_strides, strict=True)
     dims = merged([Dim(*dim) for dim in zip(shape, strides, strict=True)])
     if dims:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short rows in a strip: all that are taken together fit into it, whatever their size.
+// Short rows in a strip: all rows taken together fit into it, for every size.
 #include <stdint.h>
 
 #include "boards/common/expect.h"

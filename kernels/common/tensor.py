@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tensor may be on a device: the one table of element types, and the most dimensions.
+"""Permitted tensors on a device: the one table of element types, and the maximum rank.
 
-Everything in Python that asks for them asks here, from the dialect to the plan; it imports nothing.
+All Python code uses this table, from the dialect to the plan. The module imports nothing.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class DType:
     Attributes:
       bytes: of one element.
       c_type: in device code.
-      scalar_type: PyTorch's number for it, which a .pte has.
+      scalar_type: PyTorch's number for it, used in a .pte.
     """
 
     bytes: int
@@ -32,5 +32,6 @@ DTYPES: dict[str, DType] = {
     "int16": DType(2, "int16_t", 2),
     "bool": DType(1, "uint8_t", 11),
 }
-"""By the name that numpy and torch have for it; in C a type's code is its place in this table, and
-`dtype.h` is made of it (dtype_header.py)."""
+"""Element types by their name in numpy and torch. In C a type's code is its position in this table,
+and `dtype.h` is generated from it (dtype_header.py).
+"""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the arithmetic for the DSP extension is exact, and what it multiplies."""
+"""Packing for the DSP extension: the limits of exact arithmetic, and the packed values."""
 
 import numpy as np
 import pytest

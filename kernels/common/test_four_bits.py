@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which weights of four bits the fast forms are for, and what these multiply."""
+"""Packing of four-bit weights: the supported cases of the fast forms, and the packed values."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def _sums(of: FourBits, x: AnyArray) -> AnyArray:
 
 
 def _halves(packed: AnyArray, count: int) -> AnyArray:
-    """Of words or bytes, the lowest four bits first."""
+    """Return the four-bit parts of words or bytes, the lowest bits first."""
     shifts = 4 * np.arange(count)
     bits = (packed[..., np.newaxis].astype(np.int64) >> shifts) & 15
     halves: AnyArray = (bits ^ 8) - 8
@@ -59,7 +59,7 @@ def _halves(packed: AnyArray, count: int) -> AnyArray:
     ],
 )
 def test_groups(depth: int, group: int, pairs: int | None, blocks: int | None) -> None:
-    """Of the op's groups parts are made that a form takes."""
+    """The op's groups are split into parts a form supports."""
     four_bits = _four_bits(depth, group)
     for packed, size in (four_bits.pairs(), pairs), (four_bits.blocks(), blocks):
         assert (packed[1] if packed is not None else None) == size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of element types and the rank are numpy's and the device's own."""
+"""The table of element types and the rank agree with numpy and the device code."""
 
 import re
 from pathlib import Path

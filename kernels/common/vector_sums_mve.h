@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of values that lie `step` bytes apart, of neighbours: up to three vectors of them at a time,
-// of which the last begins among those of the one before it.
+// Sums of values that lie `step` bytes apart, for adjacent positions: up to three vectors at a
+// time. The last vector may overlap the one before it.
 #ifndef KERNELS_COMMON_VECTOR_SUMS_MVE_H_
 #define KERNELS_COMMON_VECTOR_SUMS_MVE_H_
 
@@ -11,8 +11,8 @@
 #define PL_SUM_LANES 8
 #define PL_SUM_VECTORS 3
 
-// Adds values that are `step` apart. In assembly: GCC keeps more addresses than it needs, and in
-// post-increment what could be an offset.
+// Adds values that are `step` apart. Written in assembly: GCC keeps more addresses than needed, and
+// uses post-increment instead of offsets.
 #define PL_SUM_LOOPS(TAP)         \
   "wls lr, %[fours], 2f\n\t"      \
   "1:\n\t" TAP TAP TAP TAP        \
@@ -39,7 +39,7 @@ static inline int16x8_t pl_sum_of_some(const int8_t *x, mve_pred16_t lanes, int3
   return sum;
 }
 
-// All vectors but the last are where x is, that is at `last`.
+// All vectors but the last are at x; the last is at `last`.
 static inline void pl_sums_of_2(const int8_t *x, const int8_t *last, int32_t step, int32_t taps,
                                 int16x8_t all[PL_SUM_VECTORS]) {
   register int16x8_t sum0 __asm__("q0") = vdupq_n_s16(0);
@@ -66,7 +66,7 @@ static inline void pl_sums_of_3(const int8_t *x, const int8_t *last, int32_t ste
   all[2] = sum2;
 }
 
-// What becomes of sums: int8, in the low bytes.
+// Converts sums to int8, in the low bytes.
 typedef int16x8_t pl_of_sums(const void *op, int16x8_t sums);
 
 // All of `channels` neighbours, at most 255 values of each: sums have 16 bits. `of` is a constant

@@ -12,7 +12,7 @@ int64_t pl_wide_dot(int64_t sum, const int16_t *x, const int8_t *weight, int32_t
 // sum * multiplier / 2^31 * 2^shift, rounded once, to nearest, ties up; |sum| < 2^47, multiplier >=
 // 0, shift in [-31, 14].
 static inline int64_t pl_wide_requantize(int64_t sum, int32_t multiplier, int32_t shift) {
-  // By halves: the product may take 78 bits.
+  // Multiply in two halves: the product may take 78 bits.
   const int64_t high = (int64_t)(int32_t)(sum >> 16) * multiplier;
   const int64_t low = (sum & 0xFFFF) * multiplier;
   const int32_t right = 15 - shift;
@@ -26,8 +26,8 @@ static inline int16_t pl_wide_narrow(int64_t sum, int32_t multiplier, int32_t sh
   return (int16_t)(value < minimum ? minimum : value > maximum ? maximum : value);
 }
 
-// The same for a sum in 32 bits and shift = -1 - right, right in [1, 30]: what is below the
-// product's high half cannot change how it is rounded.
+// Same for a 32-bit sum and shift = -1 - right, right in [1, 30]. The bits below the product's high
+// half cannot change the rounding.
 static inline int32_t pl_wide_narrow_high(int32_t sum, int32_t multiplier, int32_t right,
                                           int32_t minimum, int32_t maximum) {
   const int32_t high = (int32_t)(((int64_t)sum * multiplier) >> 32);

@@ -10,14 +10,15 @@ from kernels.common.quantization import channel_vector, factor, factors, zero_po
 _MAX_SHIFT = 14
 _MAGNITUDE = 2**15
 DOTS = 4
-"""Channels that dots_s16.h computes together."""
+"""Channels computed together by dots_s16.h."""
 MAX_SUM = 2**47 - 1
-"""That a sum may reach by magnitude."""
+"""Largest magnitude of a sum."""
 
 
 def wide_factor(call: OpCall, prefix: str = "") -> tuple[int, int]:
-    """Arguments multiplier and shift of a call whose sums are requantized by wide.h; a prefix for
-    both names where a call has several.
+    """Return the arguments multiplier and shift of a call requantized by wide.h.
+
+    A call with several factors has a prefix for both names.
     """
     multiplier, shift = factor(call, f"{prefix}multiplier", f"{prefix}shift")
     call.require(
@@ -28,7 +29,7 @@ def wide_factor(call: OpCall, prefix: str = "") -> tuple[int, int]:
 
 
 def wide_constants(call: OpCall, weight: AnyArray) -> dict[str, Constant]:
-    """The data fields weight, bias, multiplier and shift of a call whose activations are int16.
+    """Return the data fields weight, bias, multiplier and shift of a call with int16 activations.
 
     Args:
       call: with arguments bias, multiplier, shift and both zero points.
@@ -54,8 +55,9 @@ def wide_constants(call: OpCall, weight: AnyArray) -> dict[str, Constant]:
 
 
 def narrow_constants(call: OpCall, weight: AnyArray) -> dict[str, Constant] | None:
-    """The same where no sum leaves 32 bits and all factors divide by 4 or more, None where not:
-    with the shifts of the products' high halves.
+    """Return the same constants with the shifts of the products' high halves.
+
+    They need sums within 32 bits and factors dividing by 4 or more. Return None otherwise.
     """
     constants = wide_constants(call, weight)
     shift = constants["shift"].array
@@ -66,8 +68,9 @@ def narrow_constants(call: OpCall, weight: AnyArray) -> dict[str, Constant] | No
 
 
 def dots_constants(call: OpCall, weight: AnyArray, groups: int = 1) -> dict[str, Constant] | None:
-    """The data fields weight and bias of a call by kernels/common/dots_s16.h, None where sums or
-    factors are not for it.
+    """Return the data fields weight and bias of a call of kernels/common/dots_s16.h.
+
+    Return None if its sums or factors are out of range for that kernel.
     """
     constants = narrow_constants(call, weight)
     if constants is None:

@@ -2,8 +2,8 @@
 #include "kernels/common/dsp.h"
 #include "kernels/common/wide.h"
 
-// Four products in two SMLALD: SXTB16 gives the first and third weight, and the second and fourth,
-// and PKHBT and PKHTB the values that belong to them.
+// Four products in two SMLALD. SXTB16 extracts the first and third weight, then the second and
+// fourth. PKHBT and PKHTB select the matching values.
 int64_t pl_wide_dot(int64_t sum, const int16_t *x, const int8_t *weight, int32_t count) {
   for (const int16_t *end = x + (count & ~3); x != end; x += 4, weight += 4) {
     const int8x4_t four = pl_load_4(weight);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What softmax and masked_softmax of int16 values share: exponentials of differences, and how sums
-// of them divide.
+// Shared by softmax and masked_softmax of int16 values: exponentials of differences, and division
+// by their sums.
 #ifndef KERNELS_COMMON_WIDE_EXPONENTIALS_H_
 #define KERNELS_COMMON_WIDE_EXPONENTIALS_H_
 
 #include <stdint.h>
 
 #define PL_WIDE_EXPONENTIAL_BITS 30
-#define PL_WIDE_EXPONENTIAL_STEPS 256  // of each of the two tables, one behind the other
+#define PL_WIDE_EXPONENTIAL_STEPS 256  // entries per table; the two tables are consecutive
 
 // exp(-difference * input scale) with 30 fraction bits; difference in [0, 2^16).
 static inline uint32_t pl_wide_exponential(const int32_t *exp_table, int32_t difference) {
@@ -17,13 +17,13 @@ static inline uint32_t pl_wide_exponential(const int32_t *exp_table, int32_t dif
   return (uint32_t)((high * low + (1u << 29)) >> PL_WIDE_EXPONENTIAL_BITS);
 }
 
-// What a row's exponentials are multiplied with, and shifted right by, to be shares of 2^-15.
+// Factor and right shift that turn a row's exponentials into shares of 2^-15.
 typedef struct {
   uint32_t reciprocal;
   int32_t shift;
 } pl_wide_divisor;
 
-// Of a sum of at most 2^16 exponentials, at least 2^30.
+// Divisor for a sum of at most 2^16 exponentials. The sum is at least 2^30.
 static inline pl_wide_divisor pl_wide_divisor_of(uint64_t sum) {
   int32_t down = 0;
   while (sum >> down >= 1u << 31) ++down;

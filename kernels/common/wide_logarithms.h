@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What log_softmax and logsumexp of int16 values share.
+// Shared by log_softmax and logsumexp of int16 values.
 #ifndef KERNELS_COMMON_WIDE_LOGARITHMS_H_
 #define KERNELS_COMMON_WIDE_LOGARITHMS_H_
 
@@ -15,7 +15,7 @@ static inline int64_t pl_wide_scaled_value(int32_t value, int32_t multiplier, in
   return pl_wide_requantize((int64_t)value * (1 << PL_WIDE_LOGARITHM_SHIFT), multiplier, shift);
 }
 
-// Likewise the logarithm of a sum of at most 2^16 exponentials, at least one.
+// The scaled logarithm of a sum of at most 2^16 exponentials, and of at least one.
 static inline int64_t pl_wide_scaled_log(uint64_t sum, int32_t multiplier, int32_t shift) {
   const int32_t log_sum = pl_wide_log2_q16(sum) - (PL_WIDE_EXPONENTIAL_BITS << 16);
   return pl_wide_scaled_value(log_sum, multiplier, shift);

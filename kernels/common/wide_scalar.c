@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/wide.h"
 
-// So many products of int16 and int8 add up in 32 bits.
+// Number of int16 x int8 products with a sum within 32 bits.
 #define RUN 256
 
 int64_t pl_wide_dot(int64_t sum, const int16_t *x, const int8_t *weight, int32_t count) {

@@ -12,8 +12,9 @@ from kernels.common.rows import ByRows, Taps
 
 @dataclass(frozen=True)
 class Windows:
-    """Where the windows of a call lie; pairs are (height, width), padding as in the call; kernel
-    and stride count elements' parts, of which each has so many.
+    """Geometry of a call's windows. Pairs are (height, width); padding is as in the call.
+
+    Kernel and stride count fractions of an element. `parts` is the number of fractions per element.
     """
 
     batches: int
@@ -111,8 +112,10 @@ class Windows:
         return replace(self, batches=1, input=size, output=size)
 
     def in_blocks(self, most: int) -> "Windows | None":
-        """The same pixels, each a window, as an image whose rows are short: as long as divides
-        them, at most `most`. None if the windows are not pixels, or nothing divides them.
+        """Return the same pixel windows as an image with short rows.
+
+        The row length is the largest divisor of the number of pixels up to `most`. Return None if
+        the windows are not pixels, or if there is no divisor.
         """
         count = self.batches * self.input[0] * self.input[1]
         width = next((w for w in range(min(most, count), 1, -1) if count % w == 0), None)
@@ -122,12 +125,15 @@ class Windows:
         return replace(self, batches=1, input=size, stride=(1, 1), output=size)
 
     def trimmed(self, weight: AnyArray, first: int) -> tuple["Windows", AnyArray]:
-        """The same without the outer rows and columns of taps that are in the padding in every
-        window, of weights too: they give nothing, since padding is the zero point.
+        """Return the windows and weights without outer taps that lie in the padding in every
+        window.
+
+        Whole rows and columns of taps are removed. They add nothing, because padding is the zero
+        point.
 
         Args:
           weight: with axes [kernel_h, kernel_w] somewhere.
-          first: the first of these.
+          first: the first of these axes.
         """
         windows = self
         for d in range(2):
@@ -145,7 +151,9 @@ class Windows:
         return windows, np.ascontiguousarray(weight)
 
     def _with_taps(self, axis: int, begin: int, size: int) -> "Windows":
-        """With so many taps along an axis, from one of today's on."""
+        """Return the windows with `size` taps along an axis, starting at the current
+        tap `begin`.
+        """
         dilation = self.dilation[axis] if size > 1 else 1
         before = self.padding[2 * axis] - begin * self.dilation[axis]
         reach = (self.output[axis] - 1) * self.stride[axis] + (size - 1) * dilation + 1
@@ -159,8 +167,9 @@ class Windows:
         return replace(self, kernel=kernel, padding=padding, dilation=dilations)
 
     def with_zero_taps(self, weight: AnyArray) -> tuple["Windows", AnyArray]:
-        """The same, dense along rows: with taps between those of today whose weights are 0, which
-        give nothing to sums.
+        """Return the windows and weights without dilation along rows.
+
+        Taps with zero weights fill the gaps between the current taps. They add nothing to the sums.
 
         Args:
           weight: [O, KH, KW, C].
@@ -174,8 +183,9 @@ class Windows:
 
     @property
     def lying(self) -> "Windows":
-        """The same with an image that is one pixel wide as a row: kernels go along rows. Weights
-        keep their order.
+        """Return the same windows with a one-pixel-wide image turned into a row.
+
+        Kernels work along rows. The order of the weights does not change.
         """
         columns = (self.input[1], self.kernel[1], *self.padding[2:], *self.parts)
         if columns != (1, 1, 0, 0, 1, 1):
@@ -228,7 +238,7 @@ class Windows:
 
     @property
     def inside(self) -> tuple[int, int]:
-        """How many rows of windows do not reach out of the input, and how many of a row."""
+        """Number of window rows inside the input, and number of such windows per row."""
         return self._inside(0), self._inside(1)
 
     def _inside(self, axis: int) -> int:
@@ -238,7 +248,7 @@ class Windows:
 
     @property
     def padded(self) -> float:
-        """Which part of the windows reaches out of the input."""
+        """Share of the windows that reach out of the input."""
         return 1 - math.prod(self.inside) / math.prod(self.output)
 
     @property
@@ -255,22 +265,26 @@ class Windows:
 
     @property
     def share_columns(self) -> bool:
-        """Windows beside each other have columns of several rows in common; or one is large."""
+        """Return True if adjacent windows share columns of several rows, or if one
+        window is large.
+        """
         (kh, kw), stride = self.kernel, self.stride[1]
         common = kh > 1 and (kw - 1) * self.dilation[1] >= stride
         return common if self.output[1] > 1 else min(kh, kw) > 3
 
     def row_values(self, count: int) -> int:
-        """Of the columns of so many windows of a row, as wide as they reach."""
+        """Return the values in the columns of `count` windows of a row, over their full reach."""
         reach = (self.kernel[1] - 1) * self.dilation[1] + 1
         return ((count - 1) * self.stride[1] + reach) * self.input_c
 
     def by_rows(self, least_width: int = 1) -> ByRows | None:
-        """How a kernel that takes these windows computes one row of its output; where input and
-        output are one row, one pixel of it; of several images, one of these.
+        """Return the row streaming of a kernel with these windows: one output row per call.
+
+        If input and output are one row, a call computes one pixel. With several images, a call
+        computes one image.
 
         Args:
-          least_width: pixels that a row of the output has to have.
+          least_width: minimum pixels of an output row.
         """
         if self.parts != (1, 1):
             return None
@@ -318,7 +332,7 @@ class Windows:
 
 
 def adaptive_starts(call: OpCall) -> AnyArray:
-    """The first byte that each window of adaptive pooling reads: [batches, *output]."""
+    """Return the first byte read by each window of adaptive pooling: [batches, *output]."""
     n, *image, c = call.tensor("input").shape
     _, *size, _ = call.output().shape
     rows, columns = (np.arange(o) * i // o for i, o in zip(image, size, strict=True))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of an image that windows of a row share: copied one behind the other, each with all rows
-// of the kernel, padding and all, they are runs that lie over one another.
+// Image columns shared by the windows of a row. The columns are copied consecutively, each with all
+// kernel rows, padding included. The windows are then overlapping runs of bytes.
 #ifndef KERNELS_COMMON_WINDOW_COLUMNS_MVE_H_
 #define KERNELS_COMMON_WINDOW_COLUMNS_MVE_H_
 
@@ -9,7 +9,7 @@
 
 #define PL_COLUMN_LANES 16
 
-// Of so many pixels a vector is scattered, not of fewer: a lane takes as long as an instruction.
+// Least pixels per vector for a scatter store. Each lane takes as long as one instruction.
 #define PL_COLUMN_PIXELS 3
 
 typedef struct {
@@ -19,14 +19,14 @@ typedef struct {
   int32_t kernel_h;  // taps of a column
   int32_t dilation_h;
   int32_t dilation_w;  // from column to column
-  int32_t tap_c;       // bytes that are copied of a pixel
+  int32_t tap_c;       // bytes copied per pixel
   int32_t zero_point;
-  int32_t together;   // pixels that a vector copies
-  uint8x16_t places;  // where its bytes go
+  int32_t together;   // pixels copied per vector
+  uint8x16_t places;  // index map of its bytes
 } pl_columns_shape;
 
-// Sets `together` and `places`, by all others: of few channels beside each other several pixels are
-// a vector. Its last bytes may be some of a pixel that the next one begins with.
+// Sets `together` and `places` from all other fields. With few channels, a vector holds several
+// adjacent pixels. Its last bytes may belong to the first pixel of the next vector.
 static inline void pl_set_places(pl_columns_shape *of) {
   const int32_t bytes = of->tap_c;
   const int32_t column = of->kernel_h * bytes;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/common/window_s8.h"
 
-// Bytes of a tap that are copied in place, at most: a call takes longer.
+// Most bytes of a tap copied inline. A call takes longer for so few bytes.
 #define FEW_BYTES 7
 
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
-// Taps of a row that begin in the next `width` pixels.
+// Number of taps of a row starting in the next `width` pixels.
 static inline int32_t taps_within(const pl_window_shape *shape, int32_t width) {
   const int32_t dilation = shape->dilation_w;
   const int32_t taps = dilation == 1 ? width : (width + dilation - 1) / dilation;

@@ -17,7 +17,7 @@ typedef struct {
   int8_t zero_point;
 } pl_window_shape;
 
-// Copies the window whose first tap is (y0, x0) of an image to [kernel_h, kernel_w, tap_c]; taps
+// Copies the window with the first tap (y0, x0) of an image to [kernel_h, kernel_w, tap_c]. Taps
 // outside of the image are read as the zero point.
 typedef void pl_gather_window(const pl_window_shape *shape, const int8_t *image, int32_t y0,
                               int32_t x0, int8_t *to);
@@ -40,8 +40,7 @@ static inline void pl_gather_dense_row_s8(const pl_window_shape *shape, const in
   pl_copy_bytes(to + begin * tap_c, row + (x0 + begin) * tap_c, (end - begin) * tap_c);
 }
 
-// A pl_gather_window of taps that are next to each other in a row: no dilation of columns, and of
-// all input channels.
+// A pl_gather_window for adjacent taps in a row: no dilation in width, and all input channels.
 static inline void pl_gather_dense_window_s8(const pl_window_shape *shape, const int8_t *image,
                                              int32_t y0, int32_t x0, int8_t *to) {
   const int32_t row_bytes = shape->input_w * shape->input_c;

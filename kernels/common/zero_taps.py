@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where convolutions that are dilated along rows take less as dense ones, with weights of zero
-between their taps: a row of a window is then one run, and four windows may go together."""
+"""Choice of dense convolutions for convolutions dilated along rows, with zero weights between taps.
+
+A row of a window is then one run, and four windows may be computed together.
+"""
 
 import numpy as np
 
@@ -9,19 +11,19 @@ from kernels.common.kernel import AnyArray
 from kernels.common.window import Windows
 
 _ZEROS_OF_A_TAP = 20
-"""Products of zero, of all outputs together, that take less than gathering one tap by itself."""
+"""Zero products, over all outputs, that take less time than a separate im2col copy of one tap."""
 
 _MOST_ZEROS = 200
-"""Of a window: for more, rows are as slow as products of few taps in large windows."""
+"""Most zeros per window. With more, rows are as slow as products of few taps in large windows."""
 
 
 def pay(windows: Windows, outputs: int, spread: str, dense: str) -> bool:
-    """Whether it takes less, and how much flash the zeros take is little.
+    """Return True if the dense form takes less time and its zeros take little flash.
 
     Args:
       windows: of the dilated convolution, in one group.
       outputs: channels.
-      spread, dense: the functions for either.
+      spread, dense: the functions for either form.
     """
     (kh, kw), c = windows.kernel, windows.input_c
     taps = kh * kw
@@ -41,7 +43,7 @@ def pay(windows: Windows, outputs: int, spread: str, dense: str) -> bool:
 
 
 def _taps_inside(windows: Windows) -> float:
-    """Of a window, on average."""
+    """Return the average number of taps of a window inside the input."""
     inside = 1.0
     for d in range(2):
         starts = np.arange(windows.output[d]) * windows.stride[d] - windows.padding[2 * d]

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions by gemm_blocks_s8.h.
+// Convolutions on gemm_blocks_s8.h.
 //
-// Windows of a row of the output share columns: copied to scratch column by column, each with all
-// rows of the kernel, padding and all, they are runs that lie over one another, and a byte of the
-// input is copied kernel_h times and not for each of its taps. The weights are packed with
-// kernel_w before kernel_h.
+// Windows of an output row share columns. The columns are copied to scratch one by one, each with
+// all kernel rows, padding included. The windows are then overlapping runs of bytes. Each input
+// byte is copied kernel_h times, not once per tap. The weights are packed with kernel_w before
+// kernel_h.
 //
-// Where taps are apart, columns that are as far apart make such a run: the windows of a phase, of
-// which there are `phases` in a row. Windows that are gathered one by one are in order.
+// Dilated taps: columns at the same spacing make such a run. They are the windows of one phase, and
+// a row has `phases` phases. Windows with separate im2col copies are in order.
 #ifndef KERNELS_CONV2D_BLOCKS_MVE_H_
 #define KERNELS_CONV2D_BLOCKS_MVE_H_
 
@@ -15,7 +15,7 @@
 #include "kernels/common/window_columns_mve.h"
 #include "kernels/conv2d/conv2d.h"
 
-// Values of a channel's weights that are together.
+// Adjacent values of one channel's weights.
 #define PL_BLOCK_LANES 16
 
 typedef struct {

@@ -24,7 +24,7 @@ from kernels.testing.values import Values
 Padding = tuple[int, int, int, int]
 _NONE, _SAME, _BEHIND = (0, 0, 0, 0), (1, 1, 1, 1), (0, 1, 0, 1)
 
-# name, input NHWC, kernel OHW, and what differs from stride 1, no padding, no dilation, one group
+# name, input NHWC, kernel OHW, and differences from stride 1, no padding, no dilation, one group
 _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] = [
     ("3x3", (1, 6, 7, 4), (8, 3, 3), {}),
     ("3x3 padded", (1, 5, 6, 3), (7, 3, 3), {"padding": [1, 1, 1, 1], "board": True}),
@@ -300,7 +300,7 @@ MUTANTS = [
 ]
 
 
-# image HWC, kernel OHW, stride, the peer's key, and what differs from no dilation and one group.
+# image HWC, kernel OHW, stride, the peer's key, and differences from no dilation and one group.
 _LAYERS: list[tuple[tuple[int, int, int], tuple[int, int, int], int, Padding, str, Options]] = [
     ((49, 10, 1), (64, 10, 4), 2, (4, 5, 1, 1), "dscnn/conv1", {}),
     ((25, 5, 64), (64, 1, 1), 1, _NONE, "dscnn/pw1", {}),

@@ -21,15 +21,15 @@ typedef struct {
   int32_t batches;
   int32_t input_h;
   int32_t input_w;
-  int32_t input_c;  // of all groups
+  int32_t input_c;  // over all groups
   int32_t kernel_h;
   int32_t kernel_w;
   int32_t output_h;
   int32_t output_w;
-  int32_t output_c;  // of all groups
+  int32_t output_c;  // over all groups
   int32_t groups;
   int32_t packed_c;  // packed output channels of a group
-  int32_t gathered;  // windows that are multiplied together
+  int32_t gathered;  // im2col windows multiplied together
 } pl_conv2d_dims;
 
 // The constants are packed for the ISA, one matrix a group, see kernels/common/gemm_s8.h.
@@ -42,11 +42,11 @@ typedef struct {
   int8_t *output;             // [batches, output_h, output_w, output_c]
 } pl_conv2d_data;
 
-// output = clamp(requantize(bias + sum of input * weight over the window) + output_zero_point),
-// taps outside of the input read as its zero point. For one group, and taps of a row next to each
-// other: dilation_w or kernel_w is 1. Windows are gathered into scratch (`gathered` of them,
-// kernel_h * kernel_w * input_c / groups bytes each) and multiplied by the weight matrix of their
-// group; with less scratch it returns PL_ERROR_SCRATCH_SIZE. TFLite int8 CONV_2D.
+// output = clamp(requantize(bias + sum of input * weight over the window) + output_zero_point).
+// Taps outside of the input are read as its zero point. For one group and adjacent taps of a row:
+// dilation_w or kernel_w is 1. Windows are copied to scratch (im2col). Scratch holds `gathered`
+// windows of kernel_h * kernel_w * input_c / groups bytes each. They are multiplied by the weight
+// matrix of their group. With less scratch it returns PL_ERROR_SCRATCH_SIZE. TFLite int8 CONV_2D.
 PL_MUST_USE pl_status pl_conv2d_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                    const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 
@@ -59,19 +59,19 @@ PL_MUST_USE pl_status pl_conv2d_spread_s8(const pl_context *ctx, const pl_conv2d
 PL_MUST_USE pl_status pl_conv2d_runs_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                         const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 
-// The first row by row of the output, for factors within the bounds of pl_requantize_down:
-// multiplier is [output_c][multiplier, right], and there is no shift; weights are not packed.
-// Groups are of one channel, or taps of a row are next to each other. `gathered` is 0 if groups are
-// of one channel and no window reaches into padding; else it is 1, and scratch is for a row of
-// windows, kernel_h * ((output_w - 1) * stride_w + (kernel_w - 1) * dilation_w + 1) pixels of all
-// channels, or of those of a group if these are several.
+// pl_conv2d_s8 by output rows, for factors within the bounds of pl_requantize_down. multiplier is
+// [output_c][multiplier, right]. There is no shift, and weights are not packed. Groups have one
+// channel, or taps of a row are adjacent. `gathered` is 0 if groups have one channel and no window
+// reaches into padding. Otherwise it is 1, and scratch holds a row of windows. This takes kernel_h
+// * ((output_w - 1) * stride_w + (kernel_w - 1) * dilation_w + 1) pixels. They have all channels,
+// or those of one group if a group has several.
 PL_MUST_USE pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                         const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 
-// The first on cores with the DSP extension, where two weights fit into 16 bits: constants are
-// packed for kernels/common/gemm_pairs_s8.h, one matrix a group. Scratch is for four widened
-// windows and for `gathered` windows, 1 if any reaches into padding or is not one run a row, else
-// 0. Those that are gathered are as for pl_conv2d_s8.
+// pl_conv2d_s8 on cores with the DSP extension, for two weights within 16 bits. Constants are
+// packed for kernels/common/gemm_pairs_s8.h, one matrix per group. Scratch holds four widened
+// windows and `gathered` im2col windows. `gathered` is 1 if any window reaches into padding or is
+// not one run per row, else 0. The im2col windows are as for pl_conv2d_s8.
 PL_MUST_USE pl_status pl_conv2d_pairs_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                          const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 
@@ -90,13 +90,13 @@ PL_MUST_USE pl_status pl_conv2d_spread_wide_pairs_s8(const pl_context *ctx,
                                                      const pl_conv2d_dims *dims,
                                                      const pl_conv2d_data *data);
 
-// The first on cores with Helium, where no factor multiplies: constants are packed for
-// kernels/common/gemm_blocks_s8.h, one matrix a group. `gathered` is 0 as for pl_conv2d_runs_s8, or
-// for windows of one pixel without padding, of any groups; else weights are of shape
-// [output_c, kernel_w, kernel_h, input_c / groups], and scratch is for the columns of `gathered`
-// windows of a row of the output, kernel_h * input_c / groups bytes each:
-// kernel_w of the first window and stride_w / dilation_w for every other, or, where that is not a
-// whole number, stride_w for every other whose taps are in the same columns.
+// pl_conv2d_s8 on cores with Helium, for factors that do not multiply. Constants are packed for
+// kernels/common/gemm_blocks_s8.h, one matrix per group. `gathered` is 0 as for pl_conv2d_runs_s8,
+// or for one-pixel windows without padding, with any groups. Otherwise weights are of shape
+// [output_c, kernel_w, kernel_h, input_c / groups]. Scratch then holds the columns of `gathered`
+// windows of an output row, kernel_h * input_c / groups bytes each. The first window needs kernel_w
+// columns, and every other one stride_w / dilation_w. If that is no integer, every other window
+// with taps in the same columns needs stride_w.
 PL_MUST_USE pl_status pl_conv2d_blocks_s8(const pl_context *ctx, const pl_conv2d_params *params,
                                           const pl_conv2d_dims *dims, const pl_conv2d_data *data);
 

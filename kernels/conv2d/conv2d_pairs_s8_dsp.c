@@ -4,15 +4,15 @@
 #include "kernels/common/window_s8.h"
 #include "kernels/conv2d/conv2d.h"
 
-// What all windows of a group have in common.
+// Common data of all windows of a group.
 typedef struct {
   pl_window_shape shape;
   int32_t stride_h;
   int32_t stride_w;
   int32_t run;       // values of a row of a window
-  int32_t row_step;  // in the image, from one to the next
-  int32_t last_y;    // windows whose first tap is in [0, last_y] x [0, last_x] can be widened from
-  int32_t last_x;    // the image; others are gathered first
+  int32_t row_step;  // in the image, from row to row
+  int32_t last_y;    // windows with the first tap in [0, last_y] x [0, last_x] are widened directly
+  int32_t last_x;    // from the image; others are copied first
   pl_gather_window *gather;
 } windows;
 
@@ -68,8 +68,8 @@ static void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
   }
 }
 
-// By itself, so that an image with several of the kernels below has it once, and none of the ways
-// to gather that it needs not.
+// A function of its own: an image with several of the kernels below links it once, and links only
+// the im2col copies it needs.
 static __attribute__((noinline)) pl_status run(const pl_context *ctx,
                                                const pl_conv2d_params *params,
                                                const pl_conv2d_dims *dims,

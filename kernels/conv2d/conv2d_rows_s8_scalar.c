@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four windows of a row at a time, channel by channel: a weight is loaded once for four products,
-// and the factors of a channel once for a row. Rows of windows that reach into padding are copied
-// to scratch first, where padding lies already, at the same places for all of them; so are those of
-// groups of several channels, one by one, which makes the taps of a row one run. Of two or three
-// windows the last stands for those that are missing.
+// Four windows of a row at a time, channel by channel. A weight is loaded once for four products,
+// and the factors of a channel once for a row.
+//
+// Rows of windows that reach into padding are first copied to scratch. The padding is already
+// there, at the same positions for all rows. Groups of several channels are also copied, one by
+// one. The taps of a row are then one run. If only two or three windows are left, the last one
+// fills the missing places.
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/copy.h"
 #include "kernels/common/requantize.h"
@@ -18,11 +20,11 @@ typedef struct {
   int32_t runs;
   int32_t run;  // values of a group in a row of a window
   int32_t value_step;
-  int32_t run_gap;  // from behind a run to the next
+  int32_t run_gap;  // from the end of a run to the next
   int32_t step;     // from window to window
   int32_t third;    // from the second of four windows to the third and fourth, if there are any
   int32_t fourth;
-  // The same by threes of values, of which a run may be one: then all of them are one run.
+  // Same fields in steps of three values. A run may be three values; then all runs are one.
   int32_t runs_of_threes;
   int32_t threes;
   int32_t threes_gap;
@@ -43,8 +45,8 @@ typedef struct {
   [s0] "+r"(of->sum0), [s1] "+r"(of->sum1), [s2] "+r"(of->sum2), [s3] "+r"(of->sum3), \
       [x] "+r"(*x), [at] "+r"(*weight), [w] "=&r"(w), [v] "=&r"(v)
 
-// One tap of four windows, of which x is in the second, in nine or ten instructions; GCC takes two
-// pointers to the windows, and adds to both. value_step is a constant where it is 1.
+// One tap of four windows, in nine or ten instructions; x points into the second window. GCC would
+// take two pointers to the windows and add to both. value_step is a constant if it is 1.
 PL_INLINE void multiply(four *of, const int8_t **x, const int8_t **weight, int32_t back,
                         int32_t third, int32_t fourth, int32_t value_step) {
   int32_t w, v;
@@ -111,7 +113,7 @@ static inline void multiply_windows(const windows *of, four *sums, const int8_t 
 }
 #endif
 
-// What the sums of an output channel begin with, and become.
+// Start value of an output channel's sums, and their requantization.
 typedef struct {
   int32_t bias;
   int32_t multiplier;
@@ -128,7 +130,7 @@ static inline int8_t narrow(const channel *of, int32_t sum) {
   return (int8_t)PL_SATURATE(value, 8);
 }
 
-// Four windows. By itself, so that all registers are for the loops over taps.
+// Four windows. A function of its own, so that all registers are free for the loops over taps.
 static __attribute__((noinline)) void convolve_4(const windows *of, const channel *result,
                                                  const int8_t *x, const int8_t *w, int8_t *y) {
   const int32_t bias = result->bias;
@@ -206,7 +208,7 @@ pl_status pl_conv2d_rows_s8(const pl_context *ctx, const pl_conv2d_params *param
                             const pl_conv2d_dims *dims, const pl_conv2d_data *data) {
   const int32_t channels = dims->input_c;
   const int32_t tap_c = channels / dims->groups;
-  // All windows of a row are one that is as wide, of all channels or those of a group.
+  // All windows of a row are one window of that width, with all channels or those of a group.
   const int32_t width =
       (dims->output_w - 1) * params->stride_w + (dims->kernel_w - 1) * params->dilation_w + 1;
   const int32_t inside = smaller(width - params->pad_left, dims->input_w);

@@ -37,8 +37,8 @@ typedef struct {
   int16_t *output;            // [batches, output_h, output_w, output_c]
 } pl_conv2d_s16_data;
 
-// output = clamp(bias + sum of input * weight over the window, requantized as
-// kernels/common/wide.h says); taps outside of the input are 0. A depthwise convolution has as many
+// output = clamp(bias + sum of input * weight over the window), requantized as in
+// kernels/common/wide.h. Taps outside of the input are 0. A depthwise convolution has as many
 // groups as channels.
 PL_MUST_USE pl_status pl_conv2d_s16(const pl_context *ctx, const pl_conv2d_s16_params *params,
                                     const pl_conv2d_s16_dims *dims, const pl_conv2d_s16_data *data);

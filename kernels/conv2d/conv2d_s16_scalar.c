@@ -22,7 +22,7 @@ static int64_t convolve(const pl_conv2d_window_s16 *w, const int16_t *row, const
   return sum;
 }
 
-// All channels at one place of the output; the window is that of the first group.
+// All channels at one output position. The window is that of the first group.
 static void convolve_groups(const pl_conv2d_s16_params *params, const pl_conv2d_s16_dims *dims,
                             const pl_conv2d_s16_data *data, const pl_conv2d_window_s16 *w,
                             int16_t *output) {

@@ -3,8 +3,8 @@
 #include "kernels/common/window_s8.h"
 #include "kernels/conv2d/conv2d.h"
 
-// One group of one image. Windows are multiplied together across ends of rows. Inlined into the
-// kernel of each way to gather, of which an image links what it needs.
+// One group of one image. Windows are multiplied together across row ends. Inlined into the kernel
+// of each im2col variant; an image links only the variants it needs.
 PL_INLINE void convolve(const pl_conv2d_params *params, const pl_conv2d_dims *dims,
                         const pl_window_shape *shape, const pl_gemm_s8_layer *layer,
                         const int8_t *image, int8_t *windows, int8_t *output,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::conv2d on kernels/conv2d/conv2d.h, or on linear's kernel where it is a matrix product."""
+"""pl::conv2d on kernels/conv2d/conv2d.h, or on linear's kernel if it is a matrix product."""
 
 from dataclasses import dataclass, replace
 
@@ -31,10 +31,15 @@ from kernels.common.window import Windows
 from kernels.linear.kernel import linear_call
 
 _BLOCK_ROWS = 8
-"""Of a matrix product whose result is to lie over its input: the fewer, the nearer and slower."""
+"""Rows per GEMM block when the output aliases the input.
+
+Fewer rows: smaller alias distance, more instructions.
+"""
 
 _COLUMNS_BYTES = (2048, 512, 192)
-"""Of columns that windows share, if it is enough for two windows; and where memory is little."""
+"""Bytes of shared im2col columns, if they hold two windows; the small ones are for
+little memory.
+"""
 
 
 @kernel("pl::conv2d")
@@ -64,7 +69,7 @@ def convolution_call(
         dense = _with_zero_taps(call, windows, weight, groups, isa, spread)
         return spread if dense is None else dense
     product = linear_call(call, weight.reshape(weight.shape[0], -1), isa)
-    # To few outputs four pixels of a row at a time.
+    # For few outputs, four pixels of a row at a time.
     if isa == "scalar" or (isa == "dsp" and len(weight) == 1):
         by_rows = _of_pixels(call, windows, weight, groups, isa, product)
         if by_rows is not None:
@@ -79,8 +84,9 @@ def convolution_call(
 def _of_pixels(
     call: OpCall, windows: Windows, weight: AnyArray, groups: int, isa: Isa, product: KernelCall
 ) -> KernelCall | None:
-    """conv2d_rows_s8 in place of a product: row by row, or of all pixels as one row where that
-    takes less; None where it does not pay.
+    """Return conv2d_rows_s8 as a replacement for a product, or None if it is not faster.
+
+    It works row by row, or with all pixels as one row if that takes less time.
     """
     ways = []
     for pixels in (windows, windows.in_a_row):
@@ -107,7 +113,7 @@ def _with_zero_taps(
     isa: Isa,
     spread: KernelCall,
 ) -> KernelCall | None:
-    """The same dense along rows, where that takes less than `spread`: of few channels."""
+    """Return the same convolution dense along rows, if faster than `spread`. For few channels."""
     if groups > 1 or windows.dilation[1] == 1 or isa == "mve" or call.small:
         return None
     dense = _convolution_call(call, *windows.with_zero_taps(weight), groups, isa)
@@ -144,7 +150,7 @@ def _convolution_call(
         nearer: KernelCall | None = None,
         one: int | None = None,
     ) -> KernelCall:
-        """`one` is what windows need of scratch that are gathered one by one."""
+        """The scratch of windows copied one by one (im2col) is `one`."""
         rows = windows.by_rows()
         if rows is not None and "output_w" in rows.dims and one is not None:
             rows = replace(rows, dims={**rows.dims, "gathered": 1}, scratch=one)
@@ -247,8 +253,10 @@ def _convolution_call(
 
 
 def _fewer_groups(weight: AnyArray, groups: int) -> tuple[AnyArray, int]:
-    """Weight and groups with groups of few channels made one, as long as a block of the product
-    has room for their outputs: it takes no more steps, nor weights. The others' weights are 0.
+    """Return weight and groups with groups of few channels merged into one.
+
+    Groups are merged while their outputs fit into one block of the product. This adds no steps and
+    no weights to the block. Weights of other groups are 0.
     """
     outputs, *kernel, taps_c = weight.shape
     outputs //= groups
@@ -269,12 +277,12 @@ def _rows_overlap(call: OpCall, windows: Windows, reads_first: bool) -> tuple[Ov
 
 @dataclass(frozen=True)
 class Columns:
-    """Windows of a row of the output that share columns in conv2d_blocks_s8_mve.c, and in all of
+    """Windows of an output row with shared columns, in conv2d_blocks_s8_mve.c and in all of
     kernels/conv2d_pieces.
 
     Attributes:
-      windows: that are multiplied together.
-      column: bytes of one, of a group.
+      windows: windows multiplied together.
+      column: bytes of one column of a group.
     """
 
     windows: int
@@ -284,11 +292,13 @@ class Columns:
 
     @classmethod
     def choices(cls, windows: Windows, column: int) -> list["Columns"]:
-        """From as many as pay to few; at last one by one, where those beside each other share none.
+        """Return the useful window counts, from many to few.
+
+        The last choice is one window at a time, if adjacent windows share no column.
 
         Args:
           windows: of the call.
-          column: bytes of one, of a group.
+          column: bytes of one column of a group.
         """
         found = [cls._of(windows, column, most) for most in _COLUMNS_BYTES]
         if found[0].phases > 1:
@@ -314,7 +324,10 @@ class Columns:
 def _columns_overlap(
     call: OpCall, windows: Windows, columns: Columns | None
 ) -> tuple[Overlap, ...]:
-    """Windows of a row that share columns are read first; those of phases are in no order."""
+    """Return the overlap of windows with shared columns: they are read first.
+
+    Windows of phases are in no order.
+    """
     source, output, starts = call.tensor("input"), call.output(), windows.starts
     if columns is None or columns.phases > 1:
         return overlap(source, output, starts, windows.output[1])
@@ -322,7 +335,7 @@ def _columns_overlap(
 
 
 def _overlap(call: OpCall, windows: Windows, gathered: int, isa: Isa) -> tuple[Overlap, ...]:
-    """Windows are gathered across ends of rows; runs are multiplied row by row."""
+    """Return the overlap: im2col windows cross row ends, and runs are multiplied row by row."""
     source, output, starts = call.tensor("input"), call.output(), windows.starts
     if gathered:
         images = starts.reshape(windows.batches, -1)
@@ -331,7 +344,8 @@ def _overlap(call: OpCall, windows: Windows, gathered: int, isa: Isa) -> tuple[O
 
 
 def _wide_call(call: OpCall, windows: Windows, weight: AnyArray, groups: int) -> KernelCall:
-    # Four outputs share what they read; fewer take more so, one by one, where that is one value.
+    # Four outputs share their reads. Fewer outputs take more time this way, one by one, if a read
+    # is one value.
     shared = len(weight) // groups >= (2 if weight.shape[-1] > 1 else DOTS)
     is_fast = not call.small and shared
     dots = dots_constants(call, weight, groups) if is_fast else None

@@ -41,7 +41,10 @@ def _macs(weight: torch.Tensor, output: Sequence[int]) -> int:
 
 
 def _move(values: Mapping[str, Any], perm: Perm) -> Moved | None:
-    """Where each pixel is made of one, and does not grow."""
+    """Allow any permutation keeping the channels last.
+
+    The convolution must be 1x1, and must not add channels.
+    """
     channels, kh, kw, own = values["weight"].shape
     is_of_one = (kh, kw, *values["stride"]) == (1, 1, 1, 1) and not any(values["padding"])
     grows = channels > own * values["groups"]
@@ -64,12 +67,12 @@ def conv2d(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """clamp(requantize(bias + sum (x - input_zero_point) * w, multiplier[o], shift[o]) +
+    """Return clamp(requantize(bias + sum (x - input_zero_point) * w, multiplier[o], shift[o]) +
     output_zero_point), with arithmetic.requantize_sums.
 
     input int8 or int16 [N, H, W, C]; weight int8 [O, KH, KW, C / groups]; bias, multiplier, shift
     int32 [O]; padding is (top, bottom, left, right) of real zeros; result of the input's dtype [N,
-    OH, OW, O]. Of int8 TFLite's CONV_2D.
+    OH, OW, O]. For int8 this is TFLite's CONV_2D.
     """
     x = input.to(torch.float64).sub_(input_zero_point)
     if weight.shape[1:3] == (1, 1) and groups == 1 and not any(padding):

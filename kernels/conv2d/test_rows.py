@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where four windows of a row go together, of several outputs."""
+"""Conditions for four windows of a row together, for several outputs."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from kernels.testing.calls import AFTER_RELU, WINDOW, activation, weights
 def _function(
     size: int, channels: int, outputs: int, padding: int, isa: Isa = "dsp", **also: Any
 ) -> str:
-    """Of 3x3 on a square image."""
+    """Return the function for a 3x3 kernel on a square image."""
     result = (size + 2 * padding - 3) // also.get("stride", [1])[0] + 1
     arguments = {
         "input": activation(1, size, size, channels),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dilated convolutions of few channels are made dense, where that takes less."""
+"""Dilated convolutions of few channels become dense if that takes less time."""
 
 from dataclasses import replace
 from typing import Any
@@ -44,7 +44,7 @@ def _form(call: KernelCall) -> tuple[str, Any, Any]:
         ("dsp", 4, 4, 8, ("spread_pairs_s8", 3, 8)),
         ("dsp", 8, 8, 2, ("pairs_s8", 5, 1)),
         ("dsp", 8, 8, 4, ("spread_pairs_s8", 3, 4)),
-        ("dsp", 1, 1, 2, ("rows_s8", 3, 2)),  # which takes spread taps of one channel as they are
+        ("dsp", 1, 1, 2, ("rows_s8", 3, 2)),  # takes spread taps of one channel unchanged
         ("scalar", 2, 2, 8, ("rows_s8", 17, 1)),
         ("scalar", 3, 3, 4, ("rows_s8", 9, 1)),
         ("scalar", 3, 3, 8, ("spread_s8", 3, 8)),
@@ -59,7 +59,7 @@ def test_form(
 ) -> None:
     call = conv2d(_call(channels, outputs, dilation), isa)
     assert _form(call) == form
-    if form[2] < dilation and call.nearer is not None:  # in less memory as it is given
+    if form[2] < dilation and call.nearer is not None:  # unchanged, in less memory
         assert _form(call.nearer)[1:] == (3, dilation)
         assert call.nearer.scratch <= call.scratch
 
@@ -73,12 +73,12 @@ def test_runs_without_padding() -> None:
 @pytest.mark.parametrize("isa", ["scalar", "dsp"])
 @pytest.mark.parametrize("also", [{"small": True}, {"groups": 2}])
 def test_as_given(isa: Isa, also: dict[str, Any]) -> None:
-    """Zeros take flash, and groups are gathered one by one."""
+    """Zeros take flash, and groups are copied one by one."""
     assert _form(conv2d(_call(4, 4, 2, **also), isa))[1:] == (3, 2)
 
 
 def test_factors_without_rows() -> None:
-    """Where a factor is no division, the core without DSP extension has nothing that is faster."""
+    """If a factor does not divide, a core without the DSP extension has no faster form."""
     shift = constant([1, 1], "int32")
     assert _form(conv2d(_call(2, 2, 2, shift=shift), "scalar")) == ("spread_s8", 3, 2)
 

@@ -30,7 +30,7 @@ typedef struct {
   int32_t depth;  // channels of a tap
 } pl_conv2d_window_s16;
 
-// Weights of a channel before that of the first tap inside.
+// Number of a channel's weights before the first tap inside.
 static inline int32_t pl_conv2d_weights_before(const pl_conv2d_window_s16 *w) {
   return (w->rows.begin * w->kernel_w + w->columns.begin) * w->depth;
 }

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Piece = tuple[int, int, int]
 """Channels, and the shifts of rows and columns."""
 
-# name, image HW, pieces, kernel OHW, and what differs from stride 1, no padding, no dilation
+# name, image HW, pieces, kernel OHW, and differences from stride 1, no padding, no dilation
 _NAMED: list[tuple[str, tuple[int, int], Sequence[Piece], tuple[int, int, int], dict[str, Any]]] = [
     (
         "U-Net's",

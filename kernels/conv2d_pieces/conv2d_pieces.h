@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A convolution of a concatenation that is never made: windows are gathered from its pieces, which
-// may be images that would be repeated before (nearest upsampling). It takes more instructions than
-// a convolution and less memory than both.
+// A convolution of a virtual concat: im2col windows are read from its pieces. A piece may be an
+// image to be repeated first (nearest upsampling). It takes more instructions than a convolution,
+// and less memory than concat and convolution.
 #ifndef KERNELS_CONV2D_PIECES_CONV2D_PIECES_H_
 #define KERNELS_CONV2D_PIECES_CONV2D_PIECES_H_
 
@@ -31,15 +31,15 @@ typedef struct {
   int32_t output_h;
   int32_t output_w;
   int32_t output_c;
-  int32_t gathered;  // windows that are multiplied together
-  int32_t row;       // the first that is made, of the whole output
+  int32_t gathered;  // im2col windows multiplied together
+  int32_t row;       // first row to compute, within the whole output
 } pl_conv2d_pieces_dims;
 
-// Channels of the concatenation, one piece's after another's. Each of a piece's rows counts
-// 1 << shift_h times, each of a row's pixels 1 << shift_w times.
+// Channels of the concatenation, in the order of the pieces. Each row of a piece counts 1 <<
+// shift_h times, each pixel of a row 1 << shift_w times.
 typedef struct {
-  const int8_t *address;  // [input_h >> shift_h, input_w >> shift_w, channels], from the row on
-                          // that has the first row of the first window
+  const int8_t *address;  // [input_h >> shift_h, input_w >> shift_w, channels], starting at the row
+                          // with the first row of the first window
   int32_t channels;
   int32_t shift_h;
   int32_t shift_w;
@@ -55,10 +55,10 @@ typedef struct {
   int8_t *output;                 // [output_h, output_w, output_c]
 } pl_conv2d_pieces_data;
 
-// What pl_conv2d_s8 computes of the concatenation, of one image. Scratch is for the columns of
-// `gathered` windows of a row of the output, kernel_h * input_c bytes each: kernel_w of the first
-// window and stride_w / dilation_w for every other, so it is one window where that is not a whole
-// number; with less it returns PL_ERROR_SCRATCH_SIZE. TFLite int8 CONV_2D.
+// pl_conv2d_s8 over the virtual concat, for one image. Scratch holds the im2col columns of
+// `gathered` windows of an output row, kernel_h * input_c bytes each. The first window needs
+// kernel_w columns, and every other one stride_w / dilation_w. If that is no integer, it is one
+// window. With less scratch it returns PL_ERROR_SCRATCH_SIZE. TFLite int8 CONV_2D.
 PL_MUST_USE pl_status pl_conv2d_pieces_s8(const pl_context *ctx,
                                           const pl_conv2d_pieces_params *params,
                                           const pl_conv2d_pieces_dims *dims,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""plan::conv2d_pieces, a convolution of what a concatenation would make, on kernels/conv2d_pieces.
+"""plan::conv2d_pieces on kernels/conv2d_pieces: a convolution of a virtual concat.
 
-The plan compiler makes such calls (aot/plan/pieces.py). Arguments are those of pl::conv2d but
-for `inputs`, of one image each, and `shifts`, two for each: an input's rows count 1 << the first of
-them times, its columns 1 << the second.
+The plan compiler makes such calls (aot/plan/pieces.py). Arguments are those of pl::conv2d, except
+`inputs`, with one image each, and `shifts`, with two for each input. The rows of an input count 1
+<< the first shift times, its columns 1 << the second.
 """
 
 from collections.abc import Sequence
@@ -123,7 +123,7 @@ class _Piece:
 
     @property
     def image(self) -> tuple[int, int]:
-        """Rows and columns that it stands for."""
+        """Rows and columns of the piece within the concatenation."""
         _, h, w, _ = self.value.shape
         return h << self.shift_h, w << self.shift_w
 
@@ -137,7 +137,7 @@ class _Piece:
         }
 
     def starts(self, windows: Windows) -> AnyArray:
-        """The first byte of it that each window reads."""
+        """Return the first byte of the piece read by each window."""
         _, h, w, c = self.value.shape
         rows, columns = (
             np.maximum(np.arange(windows.output[d]) * windows.stride[d] - windows.padding[2 * d], 0)

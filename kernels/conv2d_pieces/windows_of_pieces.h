@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of a concatenation as rows of a matrix that lie over one another: windows of a row of the
-// output share columns, which are copied from the pieces to scratch, each with all rows of the
-// kernel, padding and all.
+// Windows of a virtual concat as overlapping rows of a matrix. The windows of an output row share
+// columns. The columns are copied from the pieces to scratch, each with all kernel rows, padding
+// included.
 #ifndef KERNELS_CONV2D_PIECES_WINDOWS_OF_PIECES_H_
 #define KERNELS_CONV2D_PIECES_WINDOWS_OF_PIECES_H_
 
@@ -20,8 +20,8 @@ typedef struct {
   pl_fill_tap *fill;
 } pl_piece_functions;
 
-// Copies one piece's channels of columns whose first tap is (y, x0). `first_row` is that of the
-// piece that its address is of.
+// Copies one piece's channels of the columns with the first tap (y, x0). `first_row` is the row of
+// the piece at its address.
 PL_INLINE void pl_copy_columns_of_piece(const pl_conv2d_pieces_params *params,
                                         const pl_conv2d_pieces_dims *dims,
                                         const pl_conv2d_piece *piece,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/convolution_f32/convolution_f32.h"
 
-// Where on an axis a tap of an output element reads the input; -1: nowhere.
+// Input position on an axis read by a tap of an output element; -1: none.
 static int32_t place(const pl_convolution_f32_params *params, const pl_convolution_f32_dims *dims,
                      int32_t axis, int32_t output, int32_t tap) {
   const int32_t stride = params->stride[axis];

@@ -53,7 +53,7 @@ def cases() -> Iterator[Case]:
 
 
 def _random_3x3(index: int) -> Case:
-    """The window that has a kernel of its own."""
+    """Return a case with a 3x3 window. This size has a kernel of its own."""
     values = Values("depthwise 3x3", index)
     padding = [values.integer(0, 3) for _ in range(4)]
     h = values.integer(max(1, 3 - padding[0] - padding[1]), 13)

@@ -3,7 +3,7 @@
 
 from kernels.testing.convolutions import LOWEST, WHOLE, Options
 
-# name, input NHWC, kernel HW and channel multiplier, and what differs from the defaults
+# name, input NHWC, kernel HW and channel multiplier, and differences from the defaults
 NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], Options]] = [
     ("3x3", (1, 5, 6, 8), (3, 3, 1), {"board": True}),
     ("3x3 padded", (1, 4, 5, 8), (3, 3, 1), {"padding": [1] * 4, "board": True}),

@@ -9,11 +9,11 @@
 
 #define PLANES 16
 
-// Windows whose columns are in scratch together.
+// Windows with their columns together in scratch.
 typedef struct {
   int32_t rows;
   int32_t windows;  // of a row
-  int32_t columns;  // of a row of them
+  int32_t columns;  // in a row of them
   int32_t row;      // bytes of a plane's row
   int32_t plane;    // bytes
 } part;
@@ -29,7 +29,7 @@ typedef struct {
 } run;
 
 typedef struct {
-  const run *runs;  // in scratch, in front of the planes
+  const run *runs;  // in scratch, before the planes
   int32_t count;
   int32_t from_step;  // from pixel to pixel
   int32_t from_row;   // from row to row
@@ -38,11 +38,11 @@ typedef struct {
   int32_t plane;
 } copies;
 
-// Which lanes of a pixel go where.
+// Destination of each lane of a pixel.
 typedef struct {
-  uint16x8_t from;  // of copy_repeated
+  uint16x8_t from;  // for copy_repeated
   uint16x8_t to;
-  uint16x8_t to_high;  // of copy_16
+  uint16x8_t to_high;  // for copy_16
   mve_pred16_t lanes;
 } places;
 
@@ -110,8 +110,7 @@ static inline void copy_pixel_repeated(const places *at, const int8_t *from, int
   vstrbq_scatter_offset_p_s16(to, at->to, x, at->lanes);
 }
 
-// Up to sixteen output channels, the first of which is `first`, of the input channels that they
-// belong to.
+// Up to sixteen output channels, starting at `first`, from their input channels.
 static __attribute__((noinline)) void copy_repeated(const copies *of, const int8_t *image,
                                                     int8_t *planes, int32_t first, int32_t repeats,
                                                     int32_t channels) {
@@ -145,25 +144,26 @@ static inline void copy(const copies *of, const int8_t *image, int8_t *planes, i
   }
 }
 
-// Whether all columns are copied that windows of a row reach over; else those of each window by
-// itself, as others lie between its taps, or between windows of one column.
+// Returns whether all columns in the reach of a row of windows are copied. Otherwise each window's
+// columns are copied separately: other columns lie between its taps, or between windows of one
+// column.
 static inline int is_dense(const pl_depthwise_columns_params *params,
                            const pl_depthwise_columns_dims *dims) {
   return params->dilation_w == 1 && (params->stride_w == 1 || dims->kernel_w > 1);
 }
 
-// Of places so many apart, the first at `start`, those before the end.
+// Number of positions before the end, from `start` in steps of `step`.
 static inline int32_t before(int32_t end, int32_t start, int32_t step) {
   return end > start ? (end - start + step - 1) / step : 0;
 }
 
-// The pixels of a part whose first window is at oy, ox; what is beside the image is left out.
+// The pixels of a part with the first window at oy, ox. Pixels outside of the image are left out.
 static copies copies_of(const pl_depthwise_columns_params *params,
                         const pl_depthwise_columns_dims *dims, const part *of, int32_t oy,
                         int32_t ox, run *runs) {
   const int dense = is_dense(params, dims);
   const int32_t input_row = dims->input_w * dims->input_c;
-  // Columns that are copied together: all, or those of a tap.
+  // Columns copied together: all, or those of one tap.
   const int32_t x_step = dense ? 1 : params->stride_w;
   const int32_t count = dense ? of->columns : of->windows;
   copies all = {

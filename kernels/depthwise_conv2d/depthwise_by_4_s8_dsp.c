@@ -6,10 +6,10 @@
 
 #define CHANNELS 4
 
-// Keeps loads behind it: GCC would load everything first, and spill it.
+// Keeps loads after it. GCC would load all values first and spill them.
 #define IN_ORDER __asm__ volatile("" ::: "memory")
 
-// A window, in the input or in scratch; steps from tap to tap. One that is a tap wide is a row.
+// A window in the input or in scratch, with steps from tap to tap. A window one tap wide is a row.
 typedef struct {
   const int8_t *first;
   int32_t row_step;
@@ -26,7 +26,7 @@ typedef struct {
   int32_t sum0, sum1, sum2, sum3;
 } four;
 
-// A tap of four channels, whose inputs and weights SXTB16 pairs in the same way.
+// One tap of four channels. SXTB16 pairs its inputs and weights in the same way.
 static inline void multiply(four *of, const int8_t *x, const int8_t *w) {
   const int8x4_t xs = pl_load_4(x);
   const int8x4_t ws = pl_load_4(w);
@@ -41,7 +41,8 @@ static inline void multiply(four *of, const int8_t *x, const int8_t *w) {
   IN_ORDER;
 }
 
-// All channels of a window, by itself, so that all registers are for the loops over taps.
+// All channels of a window. A function of its own, so that all registers are free for the loops
+// over taps.
 static __attribute__((noinline)) void convolve_window(const window *from, int32_t channels,
                                                       const int8_t *w, const int32_t *constants,
                                                       int32_t twice_zero_point_and_1,
@@ -81,7 +82,7 @@ static __attribute__((noinline)) void convolve_window(const window *from, int32_
   }
 }
 
-// By itself: once in an image with both kernels below.
+// A function of its own: an image with both kernels below links it once.
 static __attribute__((noinline)) pl_status run(const pl_context *ctx,
                                                const pl_depthwise_conv2d_params *params,
                                                const pl_depthwise_conv2d_dims *dims,
@@ -106,7 +107,7 @@ static __attribute__((noinline)) pl_status run(const pl_context *ctx,
   const int is_column = dims->kernel_w == 1;
   const int32_t rows = is_column ? 1 : dims->kernel_h;
   const int32_t taps = is_column ? dims->kernel_h : dims->kernel_w;
-  // Windows whose first tap is at most here are inside.
+  // Windows with the first tap up to here are inside.
   const int32_t last_y = dims->input_h - 1 - (dims->kernel_h - 1) * params->dilation_h;
   const int32_t last_x = dims->input_w - 1 - (dims->kernel_w - 1) * params->dilation_w;
 

@@ -38,13 +38,14 @@ typedef struct {
   int8_t *output;          // [batches, output_h, output_w, output_c], output_c = input_c * repeats
 } pl_depthwise_columns_data;
 
-// pl_depthwise_conv2d_s8 on cores with Helium, for up to sixteen taps and
-// shifts below 0. Channels go by fours; the last four are the last of the layer, whether the four
-// before them had some of them or not, or all with others of zeros behind them. Scratch is for up
-// to sixteen channels of the columns of some windows, those of one window at least, 16 bytes behind
-// them, and 16 for each row of the kernel, each tap if it is dilated in width. Where it is for less
-// than a row of windows, all channels of them go before the next. With less it returns
-// PL_ERROR_SCRATCH_SIZE.
+// pl_depthwise_conv2d_s8 on cores with Helium, for up to sixteen taps and shifts below 0. Channels
+// go in fours. The last four are the last of the layer, even if the four before share some of them.
+// If there are fewer than four, zeros fill the rest.
+//
+// Scratch holds up to sixteen channels of the columns of some windows, at least one window. It also
+// holds 16 bytes after them, and 16 for each kernel row, or each tap if dilated in width. If
+// scratch is smaller than a row of windows, all channels of some windows go before the next. With
+// less it returns PL_ERROR_SCRATCH_SIZE.
 PL_MUST_USE pl_status pl_depthwise_columns_s8(const pl_context *ctx,
                                               const pl_depthwise_columns_params *params,
                                               const pl_depthwise_columns_dims *dims,

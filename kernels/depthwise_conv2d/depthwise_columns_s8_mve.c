@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to sixteen channels at a time are copied to scratch as planes of their own, for each row of
-// windows the columns that these have, each column as the kernel_h bytes of it. A window is then
-// one run of bytes, and the sum of its products one VMLADAV for sixteen of them, against weights
-// that are 0 behind the window. Four channels of a pixel are narrowed and stored together.
+// Up to sixteen channels at a time are copied to scratch as separate planes. For each row of
+// windows a plane has their columns, each as its kernel_h bytes. A window is then one run of bytes.
+// The sum of its products takes one VMLADAV per sixteen bytes, against weights that are 0 after the
+// window. Four channels of a pixel are narrowed and stored together.
 //
-// Columns of windows that are dilated in width are copied for each window by itself, as those of
-// windows of one column that others lie between.
+// Columns of windows dilated in width are copied for each window separately. So are windows of one
+// column with other columns between them.
 #include <arm_mve.h>
 
 #include "kernels/common/clamp_s8.h"
@@ -15,15 +15,15 @@
 #define LANES 16
 #define FOUR 4
 
-// What channels of a part are computed from. Assembly knows where the first fields lie.
+// Inputs of the channels of a part. The assembly relies on the offsets of the first fields.
 typedef struct {
   int32x4_t right;  // shifts
-  int32_t skip;     // bytes from behind a row of windows to the next
+  int32_t skip;     // bytes from the end of a row of windows to the next
   int32_t left;     // rows of windows
-  int32_t windows;  // in a row
+  int32_t windows;  // per row
   int32_t output_skip;
-  int32_t channels;  // of a pixel of the output
-  int32_t lanes;     // channels that are stored together: four, or all if there are less
+  int32_t channels;  // per output pixel
+  int32_t lanes;     // channels stored together: four, or all if fewer
   const int8_t *planes;
   int32_t plane;  // bytes
   int32_t step;   // from window to window
@@ -37,17 +37,18 @@ _Static_assert(__builtin_offsetof(job, right) == 0 && __builtin_offsetof(job, sk
                    __builtin_offsetof(job, channels) == 32 && __builtin_offsetof(job, lanes) == 36,
                "as in SCALE and WINDOWS");
 
-// Constants of the channels that come next.
+// Constants of the next channels.
 typedef struct {
   const int8_t *weight;
   const int32_t *factors;
   const int8_t *shift;
 } constants;
 
-// A window of four channels: planes at x0 to x3, each with how it goes on to the next window. q7
-// has the taps, then the sums s0 to s3 as lanes 0 to 3; lr counts the windows of a row. GCC takes
-// sums to lanes by way of the stack, and spills constants: of C with intrinsics it makes 24
-// instructions for a window at a step of 3, and 31 at any, these are 19 and 28.
+// A window of four channels: planes at x0 to x3, each with its step to the next window. q7 has the
+// taps, then the sums s0 to s3 as lanes 0 to 3. lr counts the windows of a row.
+//
+// GCC moves sums to lanes through the stack, and spills constants. C with intrinsics takes 24
+// instructions for a window at a step of 3, and 31 at any step. This assembly takes 19 and 28.
 #define SUM(X, W, SUM, NEXT) \
   "vldrb.u8 q7, [%[" X "]]" NEXT(X) "\n\tvmladav.s8 %[" SUM "], q7, %q[" W "]\n\t"
 #define NEXT_3(X) ", #3"
@@ -56,8 +57,8 @@ typedef struct {
 #define STORE "vstrb.32 q7, [%[y]]\n\tadd %[y], %[channels]\n\t"
 #define LANES_LOADED "ldr %[s0], [%[of], #36]\n\tvctp.32 %[s0]\n\t"
 #define STORE_LANES "vpst\n\tvstrbt.32 q7, [%[y]]\n\tldr %[s0], [%[of], #32]\n\tadd %[y], %[s0]\n\t"
-// requantize.h for shifts below 0. Behind a zero point of -128 all that is negative saturates, so a
-// tie below zero may go either way, and needs no correction.
+// requantize.h for shifts below 0. With a zero point of -128 all negative values saturate. A tie
+// below zero may go either way, and needs no correction.
 #define SCALE_LOWEST "vqrdmulh.s32 q7, q7, %q[multiplier]\n\tvrshl.s32 q7, q7, %q[right]\n\t"
 #define SCALE                                                                             \
   "vqrdmulh.s32 q7, q7, %q[multiplier]\n\tmov %[s0], #1\n\tvqdmlah.s32 q7, q7, %[s0]\n\t" \
@@ -84,9 +85,9 @@ typedef struct {
 
 static inline int32_t at_least_0(int32_t a) { return a > 0 ? a : 0; }
 
-// Four channels in windows of up to sixteen taps, the weights of which stay in registers. Not
-// inlined: the assembly needs all registers. No function keeps VPR, and a list of what is
-// overwritten cannot name it for clang.
+// Four channels in windows of up to sixteen taps, with their weights kept in registers. Not
+// inlined: the assembly needs all registers. No function keeps VPR, and a clobber list cannot name
+// it in clang.
 static __attribute__((noinline)) void convolve_four(
     job *of, const int8_t *x0, const int8_t *weight, const int32_t *factors,
     int8_t *y) {  // NOLINT(readability-non-const-parameter)
@@ -132,8 +133,8 @@ static inline void convolve_small(job *of, constants *next, int32_t from, int32_
   }
 }
 
-// The sum of a window of more than sixteen taps, `tail` of them in the last vector. What lies
-// behind the window meets weights that are 0.
+// The sum of a window of more than sixteen taps, `tail` of them in the last vector. Bytes after the
+// window meet weights of 0.
 PL_INLINE int32_t window_sum(const int8_t *x, const int8_t *weight, int32_t vectors,
                              mve_pred16_t tail) {
   int32_t sum = 0;
@@ -246,7 +247,7 @@ PL_INLINE void convolve_part(const pl_depthwise_columns_params *params,
   }
 }
 
-// The windows of a row that there is scratch for, 0 to dims->output_w.
+// Number of windows of a row that fit into scratch, 0 to dims->output_w.
 static int32_t fitting_windows(const pl_depthwise_columns_dims *dims, int32_t step,
                                int32_t columns) {
   const int32_t more = columns - dims->kernel_w;
@@ -260,7 +261,7 @@ PL_INLINE pl_status convolve(const pl_context *ctx, const pl_depthwise_columns_p
   const int32_t channels = dims->input_c * dims->repeats;
   const int dense = is_dense(params, dims);
   const int32_t step = dense ? params->stride_w : dims->kernel_w;
-  // Behind the last window, up to 15 bytes are read too.
+  // Up to 15 bytes after the last window are read too.
   const int32_t runs = dims->kernel_h * (dense ? 1 : dims->kernel_w);
   const int32_t room = (dims->scratch_bytes - runs * (int32_t)sizeof(run) - LANES) /
                        (planes_of(channels) * dims->kernel_h);
@@ -278,7 +279,7 @@ PL_INLINE pl_status convolve(const pl_context *ctx, const pl_depthwise_columns_p
       of.plane = of.rows * of.row;
       for (int32_t ox = 0; ox < dims->output_w; ox += windows) {
         of.windows = smaller(windows, dims->output_w - ox);
-        // Padding is at the same places for all channels, and beside rows that are inside.
+        // Padding is at the same positions for all channels, and next to rows inside.
         const int32_t top = oy * params->stride_h - params->pad_top;
         const int32_t bottom =
             top + (of.rows - 1) * params->stride_h + (dims->kernel_h - 1) * params->dilation_h;

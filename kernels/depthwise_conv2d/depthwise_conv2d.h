@@ -39,29 +39,29 @@ typedef struct {
   int8_t *output;             // [batches, output_h, output_w, output_c]
 } pl_depthwise_conv2d_data;
 
-// output = clamp(requantize(bias + sum of input * weight over the window) + output_zero_point),
-// each output channel of one input channel, taps outside of the input read as its zero point.
-// Windows that reach into padding are copied to scratch; those of a row together, if scratch_bytes
-// are for a row of them. No dilation in width. With less than scratch_bytes it returns
-// PL_ERROR_SCRATCH_SIZE. TFLite int8 DEPTHWISE_CONV_2D.
+// output = clamp(requantize(bias + sum of input * weight over the window) + output_zero_point).
+// Each output channel has one input channel. Taps outside of the input are read as its zero point.
+// Windows that reach into padding are copied to scratch; those of a row together if scratch_bytes
+// hold a row. No dilation in width. With less than scratch_bytes it returns PL_ERROR_SCRATCH_SIZE.
+// TFLite int8 DEPTHWISE_CONV_2D.
 PL_MUST_USE pl_status pl_depthwise_conv2d_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,
                                              const pl_depthwise_conv2d_dims *dims,
                                              const pl_depthwise_conv2d_data *data);
 
-// The same with any dilation: windows that are dilated in width are copied too.
+// Same with any dilation: windows dilated in width are copied too.
 PL_MUST_USE pl_status pl_depthwise_spread_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,
                                              const pl_depthwise_conv2d_dims *dims,
                                              const pl_depthwise_conv2d_data *data);
 
-// The first on cores with the DSP extension, for repeats of 1, at least four channels and factors
-// within the bounds of kernels/common/gemm_pairs_s8.h. Channels go by fours; the last four are the
-// last of the layer, whether the four before them had some of them or not.
+// pl_depthwise_conv2d_s8 on cores with the DSP extension, for repeats of 1, at least four channels,
+// and factors within the bounds of kernels/common/gemm_pairs_s8.h. Channels go in fours. The last
+// four are the last of the layer, even if the four before share some of them.
 
 // weight: [ceil(input_c / 4)][kernel_h][kernel_w][4]; bias: [ceil(input_c / 4)][bias of four
-// channels, multiplier and right of each]. Scratch is for one window, if any reaches into padding;
-// no window may that is dilated in width.
+// channels, multiplier and right of each]. Scratch holds one window, if any reaches into padding.
+// Windows dilated in width must not reach into padding.
 PL_MUST_USE pl_status pl_depthwise_by_4_s8(const pl_context *ctx,
                                            const pl_depthwise_conv2d_params *params,
                                            const pl_depthwise_conv2d_dims *dims,
@@ -105,8 +105,8 @@ PL_MUST_USE pl_status pl_depthwise_planes_3_lowest_s8(const pl_context *ctx,
                                                       const pl_depthwise_conv2d_data *data);
 
 // Windows of any size, stride 1 or 2 in width, no dilation in width. weight and bias as for
-// pl_depthwise_by_4_s8. Scratch is for the taps of a channel in words of two, and for rows of four
-// channels as above, those of four outputs or eight or more.
+// pl_depthwise_by_4_s8. Scratch holds the taps of a channel in words of two. It also holds rows of
+// four channels as above, those of four outputs or eight or more.
 PL_MUST_USE pl_status pl_depthwise_windows_s8(const pl_context *ctx,
                                               const pl_depthwise_conv2d_params *params,
                                               const pl_depthwise_conv2d_dims *dims,
@@ -118,16 +118,16 @@ PL_MUST_USE pl_status pl_depthwise_turned_windows_s8(const pl_context *ctx,
                                                      const pl_depthwise_conv2d_dims *dims,
                                                      const pl_depthwise_conv2d_data *data);
 
-// pl_depthwise_windows_s8 for fewer than four channels, of which those that are missing have
-// constants of no value, and for any repeats.
+// pl_depthwise_windows_s8 for fewer than four channels, with any repeats. Missing channels have
+// constants without effect.
 PL_MUST_USE pl_status pl_depthwise_few_windows_s8(const pl_context *ctx,
                                                   const pl_depthwise_conv2d_params *params,
                                                   const pl_depthwise_conv2d_dims *dims,
                                                   const pl_depthwise_conv2d_data *data);
 
-// The same on cores with Helium, for repeats of 1, weights above -128 and shifts below 0, right
-// from the input and without scratch. Channels go in groups of sixteen, and the last eight or less
-// as one of eight; weight: [groups][kernel_h][kernel_w][channels of the group]; bias:
+// Same on cores with Helium, for repeats of 1, weights above -128 and shifts below 0, directly from
+// the input and without scratch. Channels go in groups of sixteen, and the last eight or fewer as
+// one group of eight. weight: [groups][kernel_h][kernel_w][channels of the group]; bias:
 // [eights][bias, multiplier, shift][8 in the order of their sums].
 PL_MUST_USE pl_status pl_depthwise_direct_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_params *params,

@@ -35,7 +35,7 @@ typedef struct {
   int16_t *output;            // [batches, output_h, output_w, input_c]
 } pl_depthwise_conv2d_s16_data;
 
-// As pl_conv2d_s16 with as many groups as channels, where no sum leaves 32 bits.
+// Same as pl_conv2d_s16 with as many groups as channels, if no sum exceeds 32 bits.
 PL_MUST_USE pl_status pl_depthwise_conv2d_s16(const pl_context *ctx,
                                               const pl_depthwise_conv2d_s16_params *params,
                                               const pl_depthwise_conv2d_s16_dims *dims,

@@ -9,14 +9,14 @@ typedef struct {
   int32_t row_step;
 } window;
 
-// Channels that share the loops over the taps, and those that are requantized together.
+// Channels sharing the loops over the taps, and channels requantized together.
 #define CHANNELS 8
 #define FOUR 4
 #define BATCH 16
 
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
-// By itself, so that all registers are for the sums and the loops over the taps.
+// A function of its own, so that all registers are free for the sums and the loops over the taps.
 static __attribute__((noinline)) void convolve_8(const pl_depthwise_conv2d_dims *dims,
                                                  const window *from, int32_t channel,
                                                  const int8_t *weight, const int32_t *bias,
@@ -106,8 +106,9 @@ static int32_t convolve_1(const pl_depthwise_conv2d_dims *dims, const window *fr
   return sum;
 }
 
-// The channels from `begin` to the last one, whose sums go to acc: what eights leave over, or all,
-// one by one, if inputs repeat. The last ones together may have some of those before them, again.
+// Channels from `begin` to the last one; their sums go to acc. They are the tail after the groups
+// of eight. If inputs repeat, they are all channels, one by one. The last group may repeat some
+// channels before it.
 static __attribute__((noinline)) void convolve_rest(const pl_depthwise_conv2d_dims *dims,
                                                     const window *from,
                                                     const pl_depthwise_conv2d_data *data,
@@ -119,7 +120,7 @@ static __attribute__((noinline)) void convolve_rest(const pl_depthwise_conv2d_di
     return;
   }
   int32_t i = 0;
-  // One that is left over takes less alone.
+  // One tail channel takes less time alone.
   const int32_t by_4 = dims->repeats == 1 && channels >= FOUR ? count - 1 : 0;
   for (; i < by_4; i += FOUR) {
     const int32_t at = smaller(i, channels - FOUR - begin);
@@ -131,9 +132,9 @@ static __attribute__((noinline)) void convolve_rest(const pl_depthwise_conv2d_di
 static void convolve_window(const pl_depthwise_conv2d_dims *dims,
                             const pl_depthwise_conv2d_data *data, const pl_output_stage *stage,
                             const window *from, int32_t channels, int8_t *output) {
-  // Of inputs that repeat, no eights.
+  // No groups of eight if inputs repeat.
   const int32_t eight = dims->repeats == 1 ? CHANNELS : BATCH + 1;
-  // The rest may begin up to three channels before those that it is for.
+  // The tail may begin up to three channels before its own channels.
   int32_t sums[FOUR - 1 + BATCH];
   int32_t *const acc = sums + FOUR - 1;
   for (int32_t begin = 0; begin < channels; begin += BATCH) {
@@ -151,7 +152,7 @@ static void convolve_window(const pl_depthwise_conv2d_dims *dims,
   }
 }
 
-// By itself: once in an image with both kernels below.
+// A function of its own: an image with both kernels below links it once.
 static __attribute__((noinline)) pl_status run(const pl_context *ctx,
                                                const pl_depthwise_conv2d_params *params,
                                                const pl_depthwise_conv2d_dims *dims,
@@ -162,7 +163,7 @@ static __attribute__((noinline)) pl_status run(const pl_context *ctx,
                                  params->activation_min, params->activation_max};
   const int32_t channels = dims->input_c;
   const int32_t results = channels * dims->repeats;
-  // With scratch for more than a window, those of a row are copied as one that is as wide.
+  // If scratch holds more than a window, the windows of a row are copied as one wide window.
   const int in_rows = dims->scratch_bytes > dims->kernel_h * dims->kernel_w * channels;
   const int32_t step = params->stride_w * channels;
   const pl_window_shape shape = {
@@ -177,7 +178,7 @@ static __attribute__((noinline)) pl_status run(const pl_context *ctx,
       .zero_point = (int8_t)params->input_zero_point,
   };
   const int32_t row_bytes = dims->input_w * channels;
-  // Windows whose first tap is at most here are inside, and dense.
+  // Windows with the first tap up to here are inside, and dense.
   const int32_t last_y = dims->input_h - 1 - (dims->kernel_h - 1) * params->dilation_h;
   const int dense = params->dilation_w == 1 || dims->kernel_w == 1;
   const int32_t last_x = dense ? dims->input_w - dims->kernel_w : -1;

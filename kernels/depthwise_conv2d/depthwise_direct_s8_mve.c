@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen channels of a pixel at a time, right from the input: no scratch. The last eight or less
-// go by themselves.
+// Sixteen channels of a pixel at a time, directly from the input, without scratch. The last eight
+// or fewer are separate.
 //
-// Products of 8 bits are 16 bits, two of them fit into 16 bits as weights are at least -127, and
-// sums of two are widened to 32 bits. Of sixteen channels (VMULLB and VMULLT, of the even and the
-// odd ones) the sums are those of channels 0 4 8 12, 2 6 10 14, 1 5 9 13 and 3 7 11 15, of eight
-// those of 0 2 4 6 and 1 3 5 7; constants are packed in that order, and narrowing turns it back.
+// Products of 8 bits take 16 bits. Two of them fit into 16 bits, because weights are at least -127.
+// Sums of two are widened to 32 bits. VMULLB and VMULLT multiply the even and the odd channels.
+// Sixteen channels have sums of channels 0 4 8 12, 2 6 10 14, 1 5 9 13 and 3 7 11 15. For eight
+// they are those of 0 2 4 6 and 1 3 5 7. Constants are packed in that order, and narrowing restores
+// the original order.
 #include <arm_mve.h>
 
 #include "kernels/depthwise_conv2d/depthwise_conv2d.h"
 
 #define LANES 16
 #define HALF 8
-#define FACTORS 24  // of eight channels: biases, multipliers, shifts
+#define FACTORS 24  // per eight channels: biases, multipliers, shifts
 
-// Keeps loads behind it: GCC would load everything first, and spill it.
+// Keeps loads after it. GCC would load all values first and spill them.
 #define IN_ORDER __asm__ volatile("" ::: "memory")
 
 // Rows of taps. Those in padding are one row with steps of 0.
@@ -22,13 +23,13 @@ typedef struct {
   const int8_t *x;
   int32_t step;   // bytes from tap to tap
   int32_t count;  // of a row
-  int32_t skip;   // bytes from behind a row to the next
+  int32_t skip;   // bytes from the end of a row to the next
   int32_t rows;
 } run;
 
-// Two taps of a row in a turn of the loop, then one if there is; q4 to q7 are theirs. Of C with
-// intrinsics GCC makes 29 instructions for two taps of sixteen channels, as it spills sums: these
-// are 24. VPR is none of what clang can be told of as overwritten, so all assembly sets its own.
+// Two taps of a row per loop turn, then one more if there is one. They use q4 to q7. C with
+// intrinsics takes 29 instructions for two taps of sixteen channels, because GCC spills sums. This
+// takes 24. VPR cannot be listed as clobbered for clang, so each assembly block sets its own.
 #define ADD_RUN(LANES_LOADED, ADD_TWO, ADD_ONE, ...)                                              \
   __asm__ volatile(LANES_LOADED                                                                   \
                    "1:\twls lr, %[twos], 3f\n\t"                                                  \
@@ -64,8 +65,8 @@ typedef struct {
                    : "l"(output), "r"(left), "w"(Y)                        \
                    : "memory")
 
-// requantize.h for shifts below 0. VRSHL rounds ties up; one less below zero makes that away from
-// zero: (2^32 * h + 2 * h) / 2^32, rounded down, of any h but -2^31, which no product is.
+// requantize.h for shifts below 0. VRSHL rounds ties up. Subtracting one below zero rounds away
+// from zero: (2^32 * h + 2 * h) / 2^32, rounded down, for any h except -2^31. No product is -2^31.
 PL_INLINE int32x4_t requantize(int32x4_t x, const int32_t *multiplier) {
   const int32x4_t h = vqrdmulhq_s32(x, vldrwq_s32(multiplier));
   const int32x4_t y = vrshlq_s32(vqdmlahq_n_s32(h, h, 1), vldrwq_s32(multiplier + HALF));
@@ -92,7 +93,7 @@ PL_INLINE int8x16_t clamp(const pl_depthwise_conv2d_params *params, int8x16_t y)
                   vdupq_n_s8((int8_t)params->activation_max));
 }
 
-// Of so many places that are `step` apart, the first at `start`, those before the end.
+// Number of positions before the end, among `count` from `start` in steps of `step`.
 static int32_t places_before(int32_t end, int32_t start, int32_t step, int32_t count) {
   if (start >= end) return 0;
   const int32_t before = (end - start + step - 1) / step;
@@ -112,16 +113,15 @@ PL_INLINE places places_of(int32_t first, int32_t dilation, int32_t count, int32
   return (places){before, inside, count - before - inside};
 }
 
-// Windows of a row, or of whole rows, that have the same taps in padding. Their parts are taps in
-// padding and rows of taps inside by turns; those of an even number, counted from the end, are
-// inside.
+// Windows of a row, or of whole rows, with the same taps in padding. Their parts alternate: taps in
+// padding, then rows of taps inside. Counted from the end, even parts are inside.
 typedef struct {
   const int8_t *padding;
-  run inside;  // all rows, or one if there is padding beside them
+  run inside;  // all rows, or one if padding is next to them
   int32_t row_step;
   int32_t first;  // part
   int32_t last;
-  int32_t before;  // taps in padding in front of the first row
+  int32_t before;  // taps in padding before the first row
   int32_t between;
   int32_t after;
   int32_t rows;
@@ -130,7 +130,7 @@ typedef struct {
   int32_t step;       // bytes from window to window
 } windows;
 
-// From the row of taps on, which it steps over.
+// Starts at this row of taps, and steps over it.
 PL_INLINE run part_of(const windows *of, int32_t number, const int8_t **row) {
   if (number % 2 == 0) {
     const int8_t *const x = *row;
@@ -141,7 +141,7 @@ PL_INLINE run part_of(const windows *of, int32_t number, const int8_t **row) {
   return (run){of->padding, 0, number == 1 ? of->after : in_front, 0, 1};
 }
 
-// All channels of one window. Returns what is behind them.
+// All channels of one window. Returns the address after them.
 PL_INLINE int8_t *convolve_window(const windows *of, const pl_depthwise_conv2d_params *params,
                                   const pl_depthwise_conv2d_data *data, int32_t channels,
                                   const int8_t *first, int8_t *output) {
@@ -208,12 +208,12 @@ pl_status pl_depthwise_direct_s8(const pl_context *ctx, const pl_depthwise_conv2
   const int32_t row_bytes = dims->input_w * channels;
   const int32_t tap_step = params->dilation_w * channels;
   const int32_t row_step = params->dilation_h * row_bytes;
-  // Windows whose last taps are inside, or in front.
+  // Windows with their last taps inside, or before the input.
   const int32_t inside_h = places_before(dims->input_h - (dims->kernel_h - 1) * params->dilation_h,
                                          -params->pad_top, params->stride_h, dims->output_h);
   const int32_t inside_w = places_before(dims->input_w - (dims->kernel_w - 1) * params->dilation_w,
                                          -params->pad_left, params->stride_w, dims->output_w);
-  // Taps below each other, of windows that are one tap wide, are a row of taps.
+  // Vertical taps of windows one tap wide are a row of taps.
   const int is_column = dims->kernel_w == 1;
   windows of;
   of.padding = padding;

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/depthwise_conv2d/planes_dsp.h"
 
-// A word of a plane holds two neighbours in x: with words a = (x0, x1) and b = (x2, x3) a row of
-// taps w0, w1, w2 of two outputs is four multiplications, SMLAD(a, w0 w1) + SMLABT(b, w1 w2) and
-// SMLAD(b, w1 w2) + SMLATB(a, w0 w1), and the six words of weights stay in registers. At stride 3
-// the second output begins in the middle of b: it is SMLATB(b, w0 w1) + SMLAD(c, w1 w2).
+// A word of a plane holds two neighbours in x. With words a = (x0, x1) and b = (x2, x3), a row of
+// taps w0, w1, w2 of two outputs takes four multiplications: SMLAD(a, w0 w1) + SMLABT(b, w1 w2) and
+// SMLAD(b, w1 w2) + SMLATB(a, w0 w1). The six words of weights stay in registers. At stride 3 the
+// second output begins in the middle of b: it is SMLATB(b, w0 w1) + SMLAD(c, w1 w2).
 //
-// Four addresses, six weights and two sums leave two registers: for two outputs at stride 1 GCC
-// makes 41 instructions of C with intrinsics, ten of which load from the stack or store there;
-// these are 29.
+// Four addresses, six weights and two sums leave two registers. For two outputs at stride 1 GCC
+// makes 41 instructions from C with intrinsics. Ten of them load from the stack or store there.
+// This assembly takes 29.
 
-// Four channels of a strip, as they lie on the stack while the assembly runs, and what else does.
+// Four channels of a strip, in their stack layout during the assembly, and other data on the stack.
 typedef struct {
   int32_t multiplier;  // from here on of the channel
   int32_t offset;
   int32_t right;
   int32_t step;  // from output to output: channels
-  int32_t odd;   // whether a row has an output more than the pairs
+  int32_t odd;   // whether a row has one more output than the pairs
   int32_t rows_left;
-  int32_t row_end;  // where the pairs of the row have walked over its inputs
+  int32_t row_end;  // end of the row's inputs for the pairs
   int32_t twice_bias;
-  int32_t skip;      // bytes from behind a row of windows to the next
+  int32_t skip;      // bytes from the end of a row of windows to the next
   int32_t end_step;  // bytes from a row of windows to the next
   const int32_t *constants;
   const uint32_t *plane;
-  int32_t row_bytes;  // of a plane
+  int32_t row_bytes;  // per plane row
   int32_t plane_bytes;
   int8_t *y;
-  int32_t walked;  // bytes of a plane's row that the pairs walk over
+  int32_t walked;  // bytes of a plane's row used by the pairs
   int32_t rows;    // of the output
   int32_t twice_zero_point_and_1;
   int32_t channels_left;
 } strip;
 
-// r2, r3, r12: three rows of the plane, r4 to r9: weights (w0 w1, w1 w2 of each row) times two, as
-// the sum is to be doubled, lr: output, r10, r11: sums, of
-// which r10 begins with twice the bias.
+// r2, r3, r12: three rows of the plane; r4 to r9: weights (w0 w1, w1 w2 of each row) times two,
+// because the sum is doubled; lr: output; r10, r11: sums. r10 begins with twice the bias.
 #define WEIGHTS(FROM, TO0, TO1)                               \
   "sxtb16 " TO1 ", " FROM ", ror #8\n\tsxtb16 " TO0 ", " FROM \
   "\n\t"                                                      \

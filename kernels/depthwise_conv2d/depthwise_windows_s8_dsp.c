@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/depthwise_conv2d/planes_dsp.h"
 
-// Windows of any size, four outputs of a row at a time. A row of taps is words of two taps, as
-// inputs are; at stride 1 every other output begins in the middle of a word, and has words of its
-// own: (w0, w1), (w2, 0) and (0, w0), (w1, w2).
+// Windows of any size, four outputs of a row at a time. A row of taps is packed in words of two
+// taps, like the inputs. At stride 1 every other output begins in the middle of a word, and has
+// words of its own: (w0, w1), (w2, 0) and (0, w0), (w1, w2).
 #define OUTPUTS 4
 
 typedef struct {
   const pl_depthwise_conv2d_params *params;
   const pl_depthwise_conv2d_dims *dims;
-  const int8_t *weight;      // of four channels: [kernel_h][kernel_w][4]
+  const int8_t *weight;      // for four channels: [kernel_h][kernel_w][4]
   const int32_t *constants;  // bias of four channels, multiplier and right of each
   int32_t *taps;             // words of a channel, in scratch
-  int32_t words;             // of a row of taps, for outputs that begin with a word
+  int32_t words;             // per row of taps, for outputs at the start of a word
   int32_t step;              // bytes from output to output
-  int32_t row;               // to the next row of outputs
+  int32_t row;               // step to the next row of outputs
 } layer_of_windows;
 
 static inline int32_t words_of_taps(int32_t kernel_w, int32_t stride_w) {
@@ -43,7 +43,7 @@ PL_INLINE int32_t mac(int32_t x, int32_t w, int32_t sum) {
   return __smlad((int16x2_t)x, (int16x2_t)w, sum);
 }
 
-// Two words, one after the other; then p is `step` bytes further. (GCC would load one by one.)
+// Two consecutive words; then p moves on by `step` bytes. (GCC would load them one by one.)
 #define LOAD_2(A, B, P, STEP) \
   __asm__ volatile("ldrd %0, %1, [%2], " STEP : "=&r"(A), "=&r"(B), "+r"(P) : : "memory")
 
@@ -137,8 +137,8 @@ static void convolve(void *of, const pl_planes *p) {
   }
 }
 
-// Where the input channels of four output channels are; planes of which there are no channels are
-// of no value.
+// Offsets of the input channels of four output channels. Planes without a channel have undefined
+// contents.
 typedef struct {
   int32_t at1, at2, at3;
 } places;

@@ -32,7 +32,7 @@ from kernels.common.window import Windows
 from kernels.conv2d.kernel import convolution_call
 
 _STRIP = 4
-"""Windows of a row that go together where memory is little, on cores with Helium."""
+"""Windows of a row computed together if memory is scarce, on cores with Helium."""
 
 _OF_COLUMNS = ("pl_depthwise_columns_s8", "pl_depthwise_large_columns_s8")
 """Functions with structs of their own."""
@@ -157,15 +157,17 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _at_most(of_columns: str) -> float:
-    """The part of what columns cost that reading each window by itself may take. It has to save
-    more where windows are large: at 0.9 those of 5x5 with a stride of EfficientNet-Lite and
-    MobileNetV3 go by themselves, which takes 0.5% more instructions and one more kernel.
+    """Return the largest useful cost of separate reads for each window, as a share of the column
+    cost.
+
+    Large windows need a larger saving. At 0.9, the 5x5 windows with a stride in EfficientNet-Lite
+    and MobileNetV3 are read separately. This takes 0.5% more instructions and one more kernel.
     """
     return 1.0 if of_columns == "pl_depthwise_columns_s8" else 0.85
 
 
 def _narrow_call(call: OpCall, windows: Windows, weight: AnyArray) -> KernelCall | None:
-    """Of int16, where sums fit in 32 bits and all factors divide; None where not."""
+    """Return the int16 call if sums fit in 32 bits and all factors divide, else None."""
     constants = narrow_constants(call, weight.reshape(-1, weight.shape[-1]).T)
     if constants is None:
         return None

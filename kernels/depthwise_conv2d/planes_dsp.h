@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions on planes: four channels at a time are copied to scratch as four planes of
-// 16 bits, a strip of rows at a time, so that a word holds two neighbours in x.
+// Depthwise convolutions on planes. Four channels at a time are copied to scratch as four planes of
+// 16 bits, a strip of rows at a time. A word then holds two neighbours in x.
 #ifndef KERNELS_DEPTHWISE_CONV2D_PLANES_DSP_H_
 #define KERNELS_DEPTHWISE_CONV2D_PLANES_DSP_H_
 
@@ -17,10 +17,10 @@ typedef struct {
   int32_t plane_words;
   int32_t stride_h;
   int32_t rows;   // of the output
-  int32_t first;  // of the channels' constants
-  int32_t count;  // of channels, 4 unless the layer has fewer
+  int32_t first;  // index of the channels' constants
+  int32_t count;  // number of channels, 4 unless the layer has fewer
   int32_t again;  // so many of them, the first, are among those before them
-  int8_t *y;      // where the rows of the output go
+  int8_t *y;      // destination of the output rows
 } pl_planes;
 
 typedef void pl_convolve_planes(void *layer, const pl_planes *planes);
@@ -32,7 +32,7 @@ typedef struct {
   int32_t first;      // output channel of the four
   int32_t step;       // bytes from input to input
   int32_t input_row;  // bytes to the next row
-  int32_t row_words;  // of a plane
+  int32_t row_words;  // per plane row
   int32_t plane_words;
   int32_t left;   // 1 for a word of padding and the first input
   int32_t inner;  // words of two inputs
@@ -40,9 +40,9 @@ typedef struct {
   int32_t right;  // 1 for a word of the last input and padding
 } widening;
 
-// Of two neighbours the first two channels, and the last two, become a word of four bytes; SXTB16
-// makes of it a word of each of their planes. GCC makes neither PKHBT nor PKHTB of C, but two
-// instructions for each.
+// The first two channels of two neighbours become a word of four bytes, and so do the last two.
+// SXTB16 turns it into a word of each of their planes. GCC makes neither PKHBT nor PKHTB from C,
+// but two instructions for each.
 #define PAIR(A, B, LAST_TWO) \
   "pkhtb " LAST_TWO ", " B ", " A ", asr #16\n\tpkhbt " A ", " A ", " B ", lsl #16\n\t"
 
@@ -57,9 +57,9 @@ static inline void put(int8x4_t a, int8x4_t b, uint32_t *to, int32_t plane_words
   to[plane_words] = (uint32_t)pl_odd_s16(last_two);
 }
 
-// Fours of neighbours, to two words of each plane. Returns where the input goes on. A turn
-// is 24 instructions; GCC makes 40 of C: it turns words in instructions of their own, and stores
-// most of them one by one.
+// Copies groups of four neighbours to two words of each plane. Returns the next input address. A
+// loop turn takes 24 instructions. GCC makes 40 from C: it uses separate rotations, and stores most
+// words one by one.
 static inline const int8_t *put_fours(const int8_t *x, int32_t step, int32_t fours, uint32_t *to,
                                       int32_t plane_words) {
   uint32_t *to1 = to + plane_words;
@@ -146,7 +146,7 @@ PL_INLINE pl_status pl_depthwise_by_planes(const pl_context *ctx,
   if (ctx->scratch_size < (uint32_t)dims->scratch_bytes) return PL_ERROR_SCRATCH_SIZE;
   const int32_t channels = dims->input_c * dims->repeats;
   const int32_t taps = (dims->kernel_h - 1) * params->dilation_h + 1;
-  // As many rows of the output at a time as there is scratch for.
+  // Output rows that fit into scratch together.
   const int32_t room = (dims->scratch_bytes - above) / (PL_PLANES * 4 * row_words);
   const int32_t strip_rows = smaller((room - taps) / params->stride_h + 1, dims->output_h);
   uint32_t *const planes = (uint32_t *)ctx->scratch + above / 4;
@@ -166,7 +166,7 @@ PL_INLINE pl_status pl_depthwise_by_planes(const pl_context *ctx,
       .plane_words = strip.plane_words,
       .left = params->pad_left & 1,
   };
-  // Columns of the input that some window has.
+  // Input columns used by at least one window.
   const int32_t columns = smaller(2 * row_words - params->pad_left, dims->input_w);
   w.inner = (columns - w.left) / 2;
   w.fours = w.inner / 2;

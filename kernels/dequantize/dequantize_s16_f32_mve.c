@@ -12,7 +12,7 @@ pl_status pl_dequantize_s16_f32(const pl_context *ctx, const pl_dequantize_s16_p
   const int16_t *input = data->input;
   float *output = data->output;
   int32_t left = dims->size;
-  // Vectors of floats take what is below 2^-126 for 0, and products are no smaller than the scale.
+  // Float vectors treat values below 2^-126 as 0. Products are never smaller than the scale.
   if (pl_float_bits(scale) < 0x00800000u) {
     for (; left > 0; --left) *output++ = (float)*input++ * scale;
     return PL_OK;

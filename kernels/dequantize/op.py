@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::dequantize: int8 or int16 to float32 at a border."""
+"""pl::dequantize: int8 or int16 to float32 at an input or output."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ typedef struct {
   void *output;            // [count, width]
 } pl_embedding_data;
 
-// output[i] = table[indices[i]], of elements of any size. An index that is not in [0, rows) ends it
-// with PL_ERROR_INDEX; the output then has the rows before it.
+// output[i] = table[indices[i]], for elements of any size. An index outside of [0, rows) ends the
+// call with PL_ERROR_INDEX. The output then has the rows before it.
 PL_MUST_USE pl_status pl_embedding_x8(const pl_context *ctx, const pl_embedding_params *params,
                                       const pl_embedding_dims *dims, const pl_embedding_data *data);
 

@@ -22,7 +22,7 @@ def _infer(table: torch.Tensor, indices: torch.Tensor) -> Inferred:
 
 @define(infer=_infer, shares_quantization=True)
 def embedding(table: Movable, indices: Int32) -> torch.Tensor:
-    """table[i] for each index i.
+    """Return table[i] for each index i.
 
     table [rows, width]; indices int32 [...], each in [0, rows); result [..., width].
 
@@ -36,7 +36,9 @@ def embedding(table: Movable, indices: Int32) -> torch.Tensor:
 
 
 class Embedding(UnaryRule):
-    """The whole table is observed, not only the rows that calibration asks for."""
+    """Rule for embeddings. It observes the whole table, including rows that calibration does not
+    read.
+    """
 
     output: ClassVar[Output] = Shares()
 

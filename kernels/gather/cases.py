@@ -10,7 +10,7 @@ from kernels.testing.calls import activation, constant
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
-# name, shape, indices by dimension, whether boards run it
+# name, shape, indices by dimension, run on boards
 _NAMED: list[tuple[str, tuple[int, ...], Mapping[int, Sequence[int]], bool]] = [
     ("one row", (4, 5), {0: [2]}, False),
     ("rows", (4, 5), {0: [2, 0, 1, 2]}, True),

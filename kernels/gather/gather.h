@@ -7,7 +7,7 @@
 typedef struct pl_gather_params pl_gather_params;  // none: null
 
 typedef struct {
-  int32_t outer;       // parts of the input that are gathered from in the same way
+  int32_t outer;       // parts of the input with the same indices
   int32_t outer_step;  // bytes of each
   int32_t rows;
   int32_t runs;
@@ -20,7 +20,7 @@ typedef struct {
   void *output;
 } pl_gather_data;
 
-// Writes the runs of each row of each part one after the other. Elements of any size.
+// Writes the runs of each row of each part consecutively. Elements of any size.
 PL_MUST_USE pl_status pl_gather_x8(const pl_context *ctx, const pl_gather_params *params,
                                    const pl_gather_dims *dims, const pl_gather_data *data);
 

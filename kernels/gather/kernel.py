@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::gather on kernels/gather/gather.h, or on strided_copy's where the indices are regular."""
+"""pl::gather on kernels/gather/gather.h, or on strided_copy's kernel if the indices are regular."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -59,7 +59,9 @@ def gather(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _by_rows(table: "_Table", source: Value, output: Value) -> ByRows | None:
-    """Of upsampling: each row of the input is some rows of the output, a power of two."""
+    """Return the row streaming of upsampling: each input row becomes a power of two of
+    output rows.
+    """
     rows, count = row_count(source.shape), row_count(output.shape)
     times = count // rows
     if 1 in (rows, count) or times * rows != count or times & (times - 1):
@@ -152,7 +154,10 @@ def _loops(
 
 
 def _progressions(index: AnyArray) -> list[tuple[int, int]] | None:
-    """Loops, outermost first, each a size and a step, that give the indices from the first on."""
+    """Return the loops over the indices, outermost first, or None.
+
+    Each loop has a size and a step. They start at the first index.
+    """
     if len(index) == 1:
         return []
     steps = np.diff(index)

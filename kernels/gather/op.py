@@ -26,10 +26,10 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
 
 @define(infer=_infer, shares_quantization=True, transposes=Transposes(("input",), _move))
 def gather(input: Movable, indices: Sequence[Int32], dims: Sequence[int]) -> torch.Tensor:
-    """Along each of the dimensions the elements that its indices name, in their order.
+    """Return the elements at the indices along each of the dimensions, in their order.
 
-    indices int32 [size of the result's dimension], constants, of elements that there are; dims are
-    not negative, each once. The other dimensions stay.
+    indices are int32 constants, valid, with the size of the result's dimension. dims are not
+    negative, each once. The other dimensions stay.
     """
     for index, dim in zip(indices, dims, strict=True):
         input = input.index_select(dim, index)

@@ -24,8 +24,9 @@ typedef struct {
   float *rstd;          // [batches, groups]: 1 / sqrt(variance + epsilon)
 } pl_group_norm_f32_data;
 
-// output = (input - mean) * rstd * weight + bias, mean and variance (biased) of each group of an
-// image, in float32. torch's native_group_norm; channels come before pixels, as in torch.
+// output = (input - mean) * rstd * weight + bias, in float32. Mean and variance (biased) are those
+// of each group of an image. torch's native_group_norm; channels come before pixels, same as in
+// torch.
 PL_MUST_USE pl_status pl_group_norm_f32(const pl_context *ctx,
                                         const pl_group_norm_f32_params *params,
                                         const pl_group_norm_f32_dims *dims,

@@ -41,8 +41,8 @@ static inline pl_status pl_integer_mask(const pl_integer_dims *dims, const pl_in
   return PL_OK;
 }
 
-// What is left of a division towards zero has the dividend's sign. INT32_MIN / -1 is no int32; b is
-// not 0.
+// The remainder of a division towards zero has the dividend's sign. INT32_MIN / -1 does not fit in
+// int32. b is not 0.
 static inline int32_t pl_integer_rest(int32_t a, int32_t b) { return b == -1 ? 0 : a % b; }
 
 #endif  // KERNELS_INTEGER_ELEMENTWISE_H_

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on indices, and comparisons: int32, of which sums, differences and products keep the
-// low 32 bits. Operands broadcast as in numpy.
+// Arithmetic on indices, and comparisons, in int32. Sums, differences and products keep the low 32
+// bits. Operands broadcast as in numpy.
 #ifndef KERNELS_INTEGER_INTEGER_H_
 #define KERNELS_INTEGER_INTEGER_H_
 
 #include "kernels/common/broadcast.h"
 #include "kernels/common/types.h"
 
-// Of quantize and place; null for the others.
+// For quantize and place; null for the other functions.
 typedef struct {
-  int32_t output_zero_point;  // of quantize, as the next two
+  int32_t output_zero_point;  // for quantize, same as the next two
   int32_t multiplier;
   int32_t shift;
-  int32_t rows;  // of place: rows * columns < 2^31
+  int32_t rows;  // for place: rows * columns < 2^31
   int32_t columns;
 } pl_integer_params;
 
-// In the innermost dimension both strides are 0 or 1.
+// Both strides are 0 or 1 in the innermost dimension.
 typedef pl_broadcast_dims pl_integer_dims;
 
 typedef struct {
   const int32_t *a;
-  const int32_t *b;  // of quantize and to_float null
-  void *output;      // int32, of less and equal bool, of quantize int8 or int16, of to_float
-                     // float; if int32, an operand that does not repeat may be there
+  const int32_t *b;  // null for quantize and to_float
+  void *output;      // int32; bool for less and equal; int8 or int16 for quantize; float for
+                     // to_float. An int32 output may alias an operand without broadcast
 } pl_integer_data;
 
 PL_MUST_USE pl_status pl_integer_add(const pl_context *ctx, const pl_integer_params *params,
@@ -39,11 +39,11 @@ PL_MUST_USE pl_status pl_integer_minimum(const pl_context *ctx, const pl_integer
 PL_MUST_USE pl_status pl_integer_maximum(const pl_context *ctx, const pl_integer_params *params,
                                          const pl_integer_dims *dims, const pl_integer_data *data);
 
-// The bits that both have.
+// Bits set in both operands.
 PL_MUST_USE pl_status pl_integer_and(const pl_context *ctx, const pl_integer_params *params,
                                      const pl_integer_dims *dims, const pl_integer_data *data);
 
-// a / b towards minus infinity, and what is left then, of b's sign; both 0 where b is 0.
+// a / b rounded towards minus infinity, and the remainder with b's sign. Both are 0 if b is 0.
 PL_MUST_USE pl_status pl_integer_divide(const pl_context *ctx, const pl_integer_params *params,
                                         const pl_integer_dims *dims, const pl_integer_data *data);
 PL_MUST_USE pl_status pl_integer_modulo(const pl_context *ctx, const pl_integer_params *params,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::integer_add and its kin: arithmetic on indices, which are not quantized, and comparisons;
-integers from quantized values, and back.
+"""pl::integer_add and similar ops: arithmetic and comparisons of indices, which are not quantized;
+conversion from quantized values to integers, and back.
 
-Operands are int32 and broadcast; of results that are no int32 the low 32 bits stay.
+Operands are int32 and broadcast; results beyond int32 keep their low 32 bits.
 """
 
 from __future__ import annotations
@@ -53,17 +53,18 @@ integer_maximum = _binary("maximum", torch.maximum)
 integer_divide = _binary("divide", _divide)
 """a / b, rounded towards minus infinity; 0 where b is 0."""
 integer_modulo = _binary("modulo", _modulo)
-"""a - b * (a / b), with that quotient, hence of b's sign; 0 where b is 0."""
+"""a - b * (a / b), with the quotient of integer_divide, hence with b's sign; 0 where b is 0."""
 integer_and = _binary("and", torch.bitwise_and)
-"""The bits that both have."""
+"""Bitwise AND of a and b."""
 integer_less = _binary("less", torch.lt, torch.bool)
 integer_equal = _binary("equal", torch.eq, torch.bool)
 
 
 @define(infer=broadcast, transposes=elementwise("a", "b"))
 def integer_place(a: Int32, b: Int32, rows: int, columns: int) -> torch.Tensor:
-    """a * columns + b, the place of row a and column b in a table; -1 where there is no such row or
-    column, which every op that takes it for an index says is outside.
+    """Return a * columns + b, the index of row a and column b in a table.
+
+    It is -1 if there is no such row or column. Every op with indices reports -1 as outside.
     """
     a, b = a.to(torch.int64), b.to(torch.int64)
     inside = (a >= 0) & (a < rows) & (b >= 0) & (b < columns)
@@ -80,8 +81,9 @@ def integer_sum(
     dim: Sequence[int],
     keepdim: bool,
 ) -> torch.Tensor:
-    """The sum over dim, none of which is negative; of a mask how often it is true; of int16 that
-    of whole numbers.
+    """Return the sum over dim; none is negative.
+
+    For a mask it is the count of true elements; for int16 the sum of integer inputs.
     """
     total = input.to(torch.int64).sum(list(dim), keepdim) if dim else input.to(torch.int64)
     return total.to(torch.int32)
@@ -93,7 +95,7 @@ def _infer_lut(input: torch.Tensor) -> Inferred:
 
 @define(infer=_infer_lut, transposes=elementwise("input"))
 def integer_lut(input: Int8, table: Int32) -> torch.Tensor:
-    """table[input + 128], of a table [256]: a function of one value whose results are integers."""
+    """Return table[input + 128], with a table [256]: a pointwise function with integer results."""
     return table[input.to(torch.int64) + 128]
 
 
@@ -109,8 +111,10 @@ def _of_bits(bits: int) -> QuantizedType:
 def integer_quantize(
     input: Int32, output_zero_point: int, multiplier: int, shift: int, bits: int
 ) -> torch.Tensor:
-    """saturate(requantize(input, multiplier, shift) + output_zero_point): an integer as int8 or
-    int16, as bits, 8 or 16, say, of the scale whose reciprocal multiplier and shift hold.
+    """Return saturate(requantize(input, multiplier, shift) + output_zero_point).
+
+    It quantizes an integer to int8 or int16; bits is 8 or 16. multiplier and shift hold the
+    reciprocal of the scale.
     """
     out, kind = requantize(input.to(torch.int64), multiplier, shift), _of_bits(bits)
     return saturate(out + output_zero_point, kind.quant_min, kind.quant_max, kind.dtype)

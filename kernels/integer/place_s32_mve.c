@@ -21,7 +21,7 @@ pl_status pl_integer_place(const pl_context *ctx, const pl_integer_params *param
     int32_t *y = output;
     for (int32_t left = size; left > 0; left -= 4) {
       const mve_pred16_t lanes = vctp32q((uint32_t)left);
-      // What is negative is too large without its sign.
+      // Negative values are too large as unsigned values.
       const uint32x4_t r = vreinterpretq_u32_s32(vldrwq_z_s32(a, lanes));
       const uint32x4_t c = vreinterpretq_u32_s32(vldrwq_z_s32(b, lanes));
       const mve_pred16_t inside = vcmphiq_m_u32(columns, c, vcmphiq_u32(rows, r));

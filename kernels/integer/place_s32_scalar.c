@@ -15,7 +15,7 @@ pl_status pl_integer_place(const pl_context *ctx, const pl_integer_params *param
     const int32_t *a = data->a + row.a;
     const int32_t *b = data->b + row.b;
     for (int32_t left = size; left > 0; --left, a += a_step, b += b_step) {
-      // What is negative is too large without its sign.
+      // Negative values are too large as unsigned values.
       const uint32_t r = (uint32_t)*a;
       const uint32_t c = (uint32_t)*b;
       *output++ = r < rows && c < columns ? (int32_t)(r * columns + c) : -1;

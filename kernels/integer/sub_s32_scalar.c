@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/integer/elementwise.h"
 
-// Without signs: with them, what leaves int32 is not defined.
+// Unsigned arithmetic: signed overflow of int32 is undefined in C.
 static inline int32_t sub(int32_t a, int32_t b) { return (int32_t)((uint32_t)a - (uint32_t)b); }
 
 pl_status pl_integer_sub(const pl_context *ctx, const pl_integer_params *params,

@@ -22,8 +22,8 @@ typedef struct {
   float *rstd;          // [rows]: 1 / sqrt(variance + epsilon)
 } pl_layer_norm_f32_data;
 
-// output = (input - mean) * rstd * weight + bias, mean and variance (biased) of each row, in
-// float32. torch's native_layer_norm.
+// output = (input - mean) * rstd * weight + bias, in float32. Mean and variance (biased) are those
+// of each row. torch's native_layer_norm.
 PL_MUST_USE pl_status pl_layer_norm_f32(const pl_context *ctx,
                                         const pl_layer_norm_f32_params *params,
                                         const pl_layer_norm_f32_dims *dims,

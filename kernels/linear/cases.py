@@ -65,7 +65,7 @@ def _case(
     depth = shape[-1]
     low, high = values.activation()
     constants = {
-        "weight": np.maximum(values.int8(channels, depth), -127),  # as the quantizer's
+        "weight": np.maximum(values.int8(channels, depth), -127),  # same as the quantizer
         "bias": values.int32(64 * depth, channels),
         **values.factors(spread(depth), channels),
     }
@@ -186,13 +186,13 @@ def _four_bits() -> Iterator[Case]:
             ((1, 5), 2, 40),
             ((1, 1000), 2, 32),
             ((2, 3, 4), 5, 2),
-            # Rows and channels by fours, and what is left over.
+            # Rows and channels in fours, and the tail.
             ((5, 3), 1, 3),
             ((7, 45), 6, 45),
             ((4, 40), 7, 8),
             ((6, 32), 4, 32),
             ((9, 127), 9, 32),
-            # Groups that are taken in parts, and alone.
+            # Groups computed in parts, and alone.
             ((1, 600), 3, 600),
             ((3, 505), 2, 505),
             ((1, 1100), 2, 1008),

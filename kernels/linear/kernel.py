@@ -22,11 +22,12 @@ from kernels.common.rows import product_by_rows
 from kernels.common.wide import dots_constants, wide_constants
 
 _FEW_WEIGHTS, _FEW_CHANNELS = 384, 3
-"""With the DSP extension so many weights are too few for rows to be widened first, and so many
-channels."""
+"""Limits with the DSP extension: up to this many weights or channels, rows are not
+widened first.
+"""
 
 _TWO_ROWS = 2
-"""That pl_linear_two_s8 multiplies together."""
+"""Rows multiplied together by pl_linear_two_s8."""
 
 
 @kernel("pl::linear")
@@ -112,7 +113,7 @@ def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
 
 
 def _few_pay(rows: int, channels: int, depth: int) -> bool:
-    """Whether pl_linear_few_s8 takes less than pl_linear_pairs_s8."""
+    """Return True if pl_linear_few_s8 takes less time than pl_linear_pairs_s8."""
     if channels == 1 or rows >= ROWS:
         return channels == 1
     return channels <= _FEW_CHANNELS or channels * depth <= _FEW_WEIGHTS
@@ -210,7 +211,7 @@ def linear_w4(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _fast_w4_pays(isa: Isa, rows: int, channels: int, depth: int) -> bool:
-    """Whether weights are enough for another function than pl_linear_w4_s8."""
+    """Return True if there are enough weights for a function other than pl_linear_w4_s8."""
     if isa == "mve":
         return channels > 1 or depth >= 24
     enough = rows >= ROWS or channels * depth >= (16 if channels > 1 else 32)

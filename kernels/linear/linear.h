@@ -19,7 +19,7 @@ typedef struct {
 // The constants are packed for the ISA, see kernels/common/gemm_s8.h.
 typedef struct {
   const int8_t *input;        // [rows, input_channels]
-  const int8_t *weight;       // of shape [output_channels, input_channels]
+  const int8_t *weight;       // shape [output_channels, input_channels]
   const int32_t *bias;        // [output_channels], with the input's zero point folded in
   const int32_t *multiplier;  // [output_channels]
   const int32_t *shift;       // [output_channels]
@@ -42,16 +42,16 @@ PL_MUST_USE pl_status pl_linear_wide_pairs_s8(const pl_context *ctx, const pl_li
                                               const pl_linear_dims *dims,
                                               const pl_linear_data *data);
 
-// The same without scratch, for few channels: constants are packed so, but for a last channel that
-// has no partner, whose sum and weights are as they are, int16; depth is a multiple of 4, with
-// weights of zero behind the others.
+// Same without scratch, for few channels. Constants are packed in pairs. A last channel without a
+// partner has its plain sum and plain int16 weights. depth is a multiple of 4; zero weights fill
+// the last four.
 PL_MUST_USE pl_status pl_linear_few_s8(const pl_context *ctx, const pl_linear_params *params,
                                        const pl_linear_dims *dims, const pl_linear_data *data);
 PL_MUST_USE pl_status pl_linear_few_wide_s8(const pl_context *ctx, const pl_linear_params *params,
                                             const pl_linear_dims *dims, const pl_linear_data *data);
 
-// pl_linear_pairs_s8 for up to three rows and an odd number of channels: the last, which has no
-// partner, has its sum and weights as they are, int16. Scratch is for a row.
+// pl_linear_pairs_s8 for up to three rows and an odd number of channels. The last channel has no
+// partner. It has its plain sum and plain int16 weights. Scratch holds one row.
 PL_MUST_USE pl_status pl_linear_odd_pairs_s8(const pl_context *ctx, const pl_linear_params *params,
                                              const pl_linear_dims *dims,
                                              const pl_linear_data *data);
@@ -60,9 +60,8 @@ PL_MUST_USE pl_status pl_linear_odd_wide_pairs_s8(const pl_context *ctx,
                                                   const pl_linear_dims *dims,
                                                   const pl_linear_data *data);
 
-// pl_linear_pairs_s8 for two channels and four rows or more, without scratch: sums are as they are,
-// weights int16, [ceil(depth / 4)][2][4] with fours as (w0, w2, w1, w3), and zero behind the
-// others.
+// pl_linear_pairs_s8 for two channels and four rows or more, without scratch. Sums are plain.
+// Weights are int16, [ceil(depth / 4)][2][4], with fours as (w0, w2, w1, w3) and zeros at the end.
 PL_MUST_USE pl_status pl_linear_two_s8(const pl_context *ctx, const pl_linear_params *params,
                                        const pl_linear_dims *dims, const pl_linear_data *data);
 

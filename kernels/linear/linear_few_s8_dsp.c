@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few channels: inputs are widened where they are multiplied, as from scratch they would not be
-// read often enough. What fours of values leave over is one more of them, whose other weights are
-// zero.
+// Few channels: inputs are widened during the multiplication. Scratch copies would not be read
+// often enough. The tail after groups of four is one more group, with zeros for the missing
+// weights.
 //
-// For sixteen values and two channels GCC makes 48 instructions of C with intrinsics, as it makes
-// no LDM and moves addresses by themselves, these are 40; for wide weights 58, these are 48.
+// For sixteen values and two channels GCC makes 48 instructions from C with intrinsics: it makes no
+// LDM and moves addresses separately. This assembly takes 40. For wide weights GCC makes 58, and
+// this takes 48.
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/gemm_pairs_s8.h"
 #include "kernels/linear/linear.h"

@@ -24,8 +24,8 @@ typedef struct {
   int16_t *output;            // [rows, output_channels]
 } pl_linear_s16_data;
 
-// output[r][o] = clamp(bias[o] + sum_c input[r][c] * weight[o][c], requantized as
-// kernels/common/wide.h says). Also a 1x1 convolution.
+// output[r][o] = clamp(bias[o] + sum_c input[r][c] * weight[o][c]), requantized as in
+// kernels/common/wide.h. Also a 1x1 convolution.
 PL_MUST_USE pl_status pl_linear_s16(const pl_context *ctx, const pl_linear_s16_params *params,
                                     const pl_linear_s16_dims *dims, const pl_linear_s16_data *data);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two channels of many rows: too few for rows to be widened first, and rows enough to share what is
-// loaded of the weights, which are int16, so that none is unpacked: 15 instructions for four values
-// of two rows, where linear_few_s8_dsp.c takes 19. What fours of values leave over is one more of
-// them, whose other weights are zero.
+// Two channels of many rows. There are too few channels to widen rows first. There are enough rows
+// to share the loaded weights. The weights are int16, so that none is unpacked. Four values of two
+// rows take 15 instructions; linear_few_s8_dsp.c takes 19. The tail after groups of four is one
+// more group, with zeros for the missing weights.
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/gemm_pairs_s8.h"
 #include "kernels/linear/linear.h"
 
 #define ROWS 2
 
-// Four values of a row, with the weights of a channel in r4 and r5, of the other in r6 and r8.
+// Four values of a row. One channel has its weights in r4 and r5, the other in r6 and r8.
 #define FOUR(LOAD, A, B)                                                  \
   LOAD "sxtb16 r1, r0, ror #8\n\tsxtb16 r0, r0\n\t"                       \
        "smlad %[" A "], r4, r0, %[" A "]\n\tsmlad %[" B "], r6, r0, %[" B \
@@ -24,7 +24,7 @@ typedef struct {
   uint32_t a0, b0, a1, b1;
 } sums;
 
-// With what the loop around it needs this takes fourteen registers, all that there are.
+// Together with its loop this takes fourteen registers, all there are.
 #define MULTIPLY(FOURS)                                                                      \
   __asm__ volatile(FOURS /* NOLINT(bugprone-macro-parentheses): no expression */             \
                    : [a0] "+r"(of.a0), [b0] "+r"(of.b0), [a1] "+r"(of.a1), [b1] "+r"(of.b1), \
@@ -32,7 +32,7 @@ typedef struct {
                    : [step] "r"(step)                                                        \
                    : "r0", "r1", "r4", "r5", "r6", "r8", "memory")
 
-// Two rows, `step` apart; `last` has what fours leave over of each.
+// Two rows, `step` apart; `last` has the tail of each after groups of four.
 static sums multiply(const int8_t *row, int32_t step, int32_t depth, const int8_t *last,
                      const int8_t *v, sums of) {
   const int8_t *x = row;

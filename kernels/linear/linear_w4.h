@@ -10,7 +10,7 @@ typedef struct {
   int32_t rows;
   int32_t input_channels;
   int32_t output_channels;
-  int32_t group;  // input channels that share a group_scale: an even number, or all
+  int32_t group;  // input channels per group_scale: an even number, or all
 } pl_linear_w4_dims;
 
 typedef struct {
@@ -23,8 +23,8 @@ typedef struct {
   int8_t *output;             // [rows, output_channels]
 } pl_linear_w4_data;
 
-// As pl_linear_s8 with weights of four bits times the scale of their group; a byte holds that of an
-// even input channel in its low half, the next one's in its high half.
+// pl_linear_s8 with four-bit weights times the scale of their group. The low half of a byte holds
+// the weight of an even input channel, the high half that of the next channel.
 PL_MUST_USE pl_status pl_linear_w4_s8(const pl_context *ctx, const pl_linear_w4_params *params,
                                       const pl_linear_w4_dims *dims, const pl_linear_w4_data *data);
 
@@ -37,9 +37,9 @@ PL_MUST_USE pl_status pl_linear_w4_pairs_s8(const pl_context *ctx,
                                             const pl_linear_w4_dims *dims,
                                             const pl_linear_w4_data *data);
 
-// The same on cores with Helium, where factors divide: groups of a multiple of 32 channels, and
-// what is left over behind whole groups is less than 32. kernel.py packs the constants: weight by
-// 32, of the same size, group_scale and bias of four channels together: bias, multiplier and shift.
+// Same on cores with Helium, for dividing factors. Groups have a multiple of 32 channels, and the
+// tail after full groups has fewer than 32. kernel.py packs the constants. weight is packed in 32s,
+// with the same size. group_scale and bias hold four channels together: bias, multiplier and shift.
 PL_MUST_USE pl_status pl_linear_w4_blocks_s8(const pl_context *ctx,
                                              const pl_linear_w4_params *params,
                                              const pl_linear_w4_dims *dims,

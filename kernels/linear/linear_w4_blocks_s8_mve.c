@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Four channels at a time, in two rows or one. The 16 bytes of a chunk hold the weights of 32
-// values: those of the first 16 in their low halves, those of the others in the high ones. Shifted
-// or masked, these are 16 times the weights, and the sums 16 times theirs.
+// values. The low halves are those of the first 16, the high halves those of the others. Shifted or
+// masked, they are 16 times the weights, and the sums are 16 times the true sums.
 //
-// Sums are not begun anew in each group: with s the scales of groups and T the sums up to their
-// ends, s0 * T0 + s1 * (T1 - T0) is (s0 - s1) * T0 + s1 * T1, and these differences are what
-// group_scale holds.
+// Sums do not restart in each group. Let s be the group scales and T the sums up to the group ends.
+// Then s0 * T0 + s1 * (T1 - T0) is (s0 - s1) * T0 + s1 * T1. group_scale holds these differences.
 #include <arm_mve.h>
 
 #include "kernels/common/types.h"
@@ -16,17 +15,17 @@
 
 typedef struct {
   int32_t depth;
-  int32_t chunks;  // of a group
+  int32_t chunks;  // per group
   int32_t groups;  // whole ones
   int32_t channels;
-  const int8_t *weight;  // of four channels, as are those behind it
+  const int8_t *weight;  // for four channels, same as those after it
   const int8_t *scale;
   const int32_t *constants;  // bias, multiplier and shift
   pl_linear_w4_params stage;
 } layer;
 
-// ---- Values behind the chunks -------------------------------------------------------------------
-// Less than 32. Of an odd count the one in the middle is in both vectors, and its second weight 0.
+// ---- Values after the chunks --------------------------------------------------------------------
+// Fewer than 32. If the count is odd, the middle value is in both vectors. Its second weight is 0.
 
 // Two vectors of values, or of 16 times their weights.
 typedef struct {
@@ -40,7 +39,7 @@ static inline two values(const int8_t *x, int32_t count) {
   return (two){vldrbq_z_s8(x, lanes), vldrbq_z_s8(x + count - half, lanes)};
 }
 
-// Of one of the four channels.
+// Weights of one of the four channels.
 static inline two weights(const int8_t *weight, int32_t channel, int32_t count) {
   const int32_t half = (count + 1) / 2;
   const int8x16_t bytes = vldrbq_z_s8(weight + channel * half, vctp8q((uint32_t)half));
@@ -65,16 +64,16 @@ static inline int32x4_t add_scaled(int32x4_t sum, int32x4_t by_16, int32x4_t sca
 
 // ---- Chunks -------------------------------------------------------------------------------------
 
-// In assembly: the next 16 bytes of weights, times 16 in q5 and q4.
+// Assembly: the next 16 bytes of weights, times 16 in q5 and q4.
 #define UNPACK(WEIGHT, MASK) \
   "vldrb.u8 q4, [" WEIGHT "], #16\n\tvshl.i8 q5, q4, #4\n\tvand q4, q4, " MASK "\n\t"
 #define ADD(SUM, X, Y) "vmladava.s8 " SUM ", " X ", q5\n\tvmladava.s8 " SUM ", " Y ", q4\n\t"
 
-// What the loops over groups read, and have in memory; r11 points to it.
+// Memory read by the loops over groups; r11 points to it.
 typedef struct {
   const int8_t *a;       // 0
   const int8_t *b;       // 4
-  const int8_t *weight;  // 8, which moves on, as does the next
+  const int8_t *weight;  // 8, moves on, same as the next
   const int8_t *scale;   // 12
   int32_t chunks;        // 16
   int32_t groups;        // 20
@@ -84,8 +83,8 @@ typedef struct {
 _Static_assert(__builtin_offsetof(rows, left) == 24 && __builtin_offsetof(rows, sums_b) == 32,
                "as in add_two_rows");
 
-// r1, r3: rows, r5: weights, r7: scales; r0, r2, r4, r6: sums of the first row, r8, r10, r12, lr:
-// of the second. Eight sums are all that VMLADAVA can add to; GCC moves them to and fro.
+// r1, r3: rows; r5: weights; r7: scales; r0, r2, r4, r6: sums of the first row; r8, r10, r12, lr:
+// sums of the second. VMLADAVA can add to these eight sums only. GCC would move them to and fro.
 #define CHANNEL(A, B) UNPACK("r5", "%q[mask]") ADD(A, "q0", "q1") ADD(B, "q2", "q3")
 static inline int32x4_t add_two_rows(int32x4_t sums_a, rows *two_rows) {
   register rows *at __asm__("r11") = two_rows;
@@ -147,7 +146,7 @@ static inline int32x4_t narrow(int32x4_t sums, int32x4_t multiplier, int32x4_t s
 
 // ---- Rows ---------------------------------------------------------------------------------------
 
-// is_two is a constant: whether there is a second row.
+// is_two is a constant: 1 if there is a second row.
 PL_INLINE void multiply(const layer *of, const int8_t *x, int8_t *y, int is_two) {
   const int32_t count = of->depth & (CHUNK - 1);
   const int32_t whole = of->depth - count;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows are widened as kernels/common/gemm_pairs_s8.h has them, four steps for a word of weights:
-// those of step s are what is left of the word, shifted by 4 * s, in the upper four bits of its
-// halves. So an AND makes two weights, times 4096, of which a group of up to 504 keeps the sum in
-// 32 bits.
+// Rows are widened as in kernels/common/gemm_pairs_s8.h, four steps per word of weights. Step s
+// uses the word shifted by 4 * s: its weights are the upper four bits of the two halves. An AND
+// thus yields two weights, times 4096. A group of up to 504 keeps the sum in 32 bits.
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/gemm_pairs_s8.h"
 #include "kernels/common/types.h"
@@ -12,7 +11,7 @@
 #define STEPS 4
 #define MASK 0xF000F000U
 
-// Two words that LDRD loads.
+// Two words loaded by LDRD.
 typedef struct {
   int32_t first;
   int32_t second;
@@ -20,7 +19,7 @@ typedef struct {
 
 typedef struct {
   int32_t channels;
-  two words;  // of a channel's weights, of those of a group
+  two words;  // words of a channel's weights, of those of a group
   int32_t groups;
   int32_t offset;  // 2 * output_zero_point + 1
   const uint32_t *weight;
@@ -29,10 +28,11 @@ typedef struct {
   const uint32_t *steps;
 } layer;
 
-// In assembly: GCC makes no LDM of four, and around a loop that takes all registers twice as many
-// loads and stores. For each group of input channels, of which the last may have less words:
-// products of words, by twos, of an odd count the first by itself; then BY_SCALE adds them to the
-// sums.
+// Assembly, because GCC makes no LDM of four. Around a loop with all registers in use it makes
+// twice as many loads and stores.
+//
+// For each group of input channels, multiply words in twos. If the count is odd, the first word is
+// separate. The last group may have fewer words. Then BY_SCALE adds the products to the sums.
 #define GROUPS(BEGIN, WORD, BY_SCALE)                                                   \
   "1:\n\t"                                                                              \
   "ldrd r0, %[count], %[left]\n\tsubs r0, %[count]\n\tit mi\n\taddmi %[count], r0\n\t"  \

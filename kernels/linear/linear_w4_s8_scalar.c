@@ -6,7 +6,7 @@ static inline int32_t low(int32_t byte) { return (int32_t)((uint32_t)byte << 28)
 
 static inline int32_t high(int32_t byte) { return byte >> 4; }
 
-// sum_k x[k] * weight[k] for k in [0, count); `weight` moves on to the byte behind.
+// sum_k x[k] * weight[k] for k in [0, count). `weight` moves on to the byte after them.
 static inline int32_t dot(const int8_t *x, const int8_t **weight, int32_t count) {
   const int8_t *w = *weight;
   int32_t sum = 0;

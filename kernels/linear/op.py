@@ -40,11 +40,11 @@ def linear(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """clamp(requantize(bias + sum_k (x[k] - input_zero_point) * w[o, k], multiplier[o], shift[o]) +
-    output_zero_point), with arithmetic.requantize_sums.
+    """Return clamp(requantize(bias + sum_k (x[k] - input_zero_point) * w[o, k], multiplier[o],
+    shift[o]) + output_zero_point), with arithmetic.requantize_sums.
 
     input int8 or int16 [..., K]; weight int8 [O, K]; bias, multiplier, shift int32 [O]; result of
-    the input's dtype [..., O]. Of int8 TFLite's FULLY_CONNECTED, with per-channel scales.
+    the input's dtype [..., O]. For int8 this is TFLite's FULLY_CONNECTED, with per-channel scales.
     """
     x = (input.to(torch.int64) - input_zero_point).to(torch.float64)
     acc = (x @ weight.to(torch.float64).T).to(torch.int64) + bias.to(torch.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::linear_w4: pl::linear with weights of four bits, two a byte."""
+"""pl::linear_w4: pl::linear with four-bit weights, two per byte."""
 
 from __future__ import annotations
 
@@ -50,11 +50,13 @@ def linear_w4(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """As pl::linear with the weights w[o, k] * group_scale[o, k / group].
+    """Return pl::linear with the weights w[o, k] * group_scale[o, k / group].
 
-    input int8 [..., K]; weight int8 [O, ceil(K / 2)], byte b of a row holds w[2 b] in its low half
-    and w[2 b + 1] in its high one; group_scale int8 [O, ceil(K / group)], positive, group even or K
-    at least; bias, multiplier, shift int32 [O]; result int8 [..., O].
+    - input: int8 [..., K]; result int8 [..., O].
+    - weight: int8 [O, ceil(K / 2)]. Byte b of a row holds w[2 b] in its low half and w[2
+      b + 1] in its high half.
+    - group_scale: int8 [O, ceil(K / group)], positive. group is even, or K at least.
+    - bias, multiplier, shift: int32 [O].
     """
     depth = input.shape[-1]
     scale = group_scale.to(torch.float64).repeat_interleave(group, 1)[:, :depth]

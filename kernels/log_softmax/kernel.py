@@ -43,7 +43,7 @@ def log_softmax(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _int8_params(call: OpCall, one: int) -> dict[str, Field]:
-    """With the table's first entry."""
+    """Return the parameters, including the table's first entry."""
     fraction_bits = call.integer("fraction_bits", 0, 31)
     call.require(
         one == 1 << fraction_bits,

@@ -5,10 +5,10 @@
 #include "kernels/common/types.h"
 
 typedef struct {
-  int32_t fraction_bits;     // of exp_table
-  int32_t input_multiplier;  // of (input - max) << 20
+  int32_t fraction_bits;     // fraction bits of exp_table
+  int32_t input_multiplier;  // for (input - max) << 20
   int32_t input_shift;
-  int32_t log_multiplier;  // of log2 in Q16
+  int32_t log_multiplier;  // for log2 in Q16
   int32_t log_shift;
   int32_t output_zero_point;
 } pl_log_softmax_params;

@@ -5,9 +5,9 @@
 #include "kernels/log_softmax/log_softmax.h"
 
 typedef struct {
-  int32_t input_multiplier;  // of (input - max) << 14
+  int32_t input_multiplier;  // for (input - max) << 14
   int32_t input_shift;
-  int32_t log_multiplier;  // of log2 in Q30
+  int32_t log_multiplier;  // for log2 in Q30
   int32_t log_shift;
 } pl_log_softmax_s16_params;
 
@@ -19,8 +19,8 @@ typedef struct {
   int16_t *output;           // may be the input
 } pl_log_softmax_s16_data;
 
-// As pl_log_softmax_s8, of int16: the two terms, scaled as kernels/common/wide.h says, have 10
-// guard bits, and ties are rounded up. Both zero points are 0.
+// pl_log_softmax_s8 for int16. The two terms are scaled as in kernels/common/wide.h and have 10
+// guard bits. Ties are rounded up. Both zero points are 0.
 PL_MUST_USE pl_status pl_log_softmax_s16(const pl_context *ctx,
                                          const pl_log_softmax_s16_params *params,
                                          const pl_log_softmax_s16_dims *dims,

@@ -4,7 +4,7 @@
 
 static void log_softmax_row(const pl_log_softmax_s16_params *params, const int16_t *x, int32_t size,
                             int32_t step, const int32_t *exp_table, int16_t *output) {
-  // A copy that no store to the output can change.
+  // A copy, safe from stores to the output.
   const pl_log_softmax_s16_params p = *params;
   const int32_t end = size * step;
   int32_t maximum = x[0];

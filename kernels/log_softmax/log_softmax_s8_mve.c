@@ -28,7 +28,7 @@ PL_INLINE void log_softmax_row(const pl_log_softmax_params *params, pl_row_mve r
     const int32x4_t below = vsubq_n_s32(pl_load_row_mve(x, row.step, offsets, lanes), maximum);
     const int32x4_t scaled = pl_requantize_mve(vshlq_n_s32(below, 20), factors);
     const int32x4_t result = vsubq_n_s32(vmaxq_s32(scaled, lowest), scaled_log);
-    // VRSHR rounds ties up; one less below zero makes that away from zero.
+    // VRSHR rounds ties up. Subtracting one below zero rounds ties away from zero.
     const int32x4_t away = vaddq_s32(result, vshrq_n_s32(result, 31));
     const int32x4_t y = pl_narrow_mve(vrshrq_n_s32(away, GUARD_BITS), &stage);
     pl_store_row_mve(output, row.step, offsets, y, lanes);

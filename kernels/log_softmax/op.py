@@ -36,8 +36,9 @@ _GUARD_BITS = 10
 
 
 def log2_q16(x: torch.Tensor) -> torch.Tensor:
-    """log2 of int64 values in [1, 2^32) as Q16: the leading bit's place, then a 128-segment linear
-    interpolation.
+    """Return log2 of int64 values in [1, 2^32) as Q16.
+
+    It is the leading bit's position plus a 128-segment linear interpolation.
     """
     n = torch.floor(torch.log2(x.to(torch.float64))).to(torch.int64)
     fraction = (x << (31 - n)) - (1 << 31)
@@ -51,7 +52,9 @@ def log2_q16(x: torch.Tensor) -> torch.Tensor:
 def exponential_sums(
     difference: torch.Tensor, exp_table: torch.Tensor, dim: list[int], keepdim: bool, wide: bool
 ) -> torch.Tensor:
-    """The sums of exp(-difference * scale) over dimensions, whose fraction bits the table says."""
+    """Return the sums of exp(-difference * scale) over dimensions, with the table's
+    fraction bits.
+    """
     if wide:
         return wide_exponentials(difference, exp_table).sum(dim, keepdim)
     return exp_table.to(torch.int64)[difference].sum(dim, keepdim)
@@ -88,10 +91,11 @@ def without_guard_bits(x: torch.Tensor, output_zero_point: int, dtype: torch.dty
 def log_constants(
     source: Quantization, result: Quantization, length: int
 ) -> tuple[torch.Tensor, int, tuple[int, ...]]:
-    """What log_softmax and logsumexp of `length` values take.
+    """Return the constants of log_softmax and logsumexp of `length` values.
 
     Returns:
-      exp_table, fraction_bits, and (input_multiplier, input_shift, log_multiplier, log_shift).
+      exp_table, fraction_bits, and (input_multiplier, input_shift, log_multiplier,
+        log_shift).
     """
     scale = result.scale / 2**_GUARD_BITS
     value, log = source.scale / scale, math.log(2.0) / scale / 2**16
@@ -117,17 +121,19 @@ def log_softmax(
     log_shift: int,
     output_zero_point: int,
 ) -> torch.Tensor:
-    """(q - max) * input_scale / output_scale - ln(S) / output_scale, S the sum of exponentials
-    along dim.
+    """Return (q - max) * input_scale / output_scale - ln(S) / output_scale.
 
-    The two factors are requantize pairs that leave 10 fraction bits: input_* for (q - max)
-    << 20, log_* for log2(S) in Q16 (they hold ln 2); only their difference is rounded to the
-    output's step, ties away from zero. Of int8, exp_table is int32 [256] with exp_table[0] =
-    2^fraction_bits. dim is not negative.
+    S is the sum of exponentials along dim. dim is not negative.
 
-    Of int16, the factors are those of requantize_wide, for (q - max) << 14 and for log2(S) in Q30,
-    of which 16 bits are computed from the 31 leading bits of S; ties are rounded up; exp_table is
-    int32 [512] from `wide_exponential_table` with its 30 fraction bits, over at most 2^16 values.
+    int8: the two factors are requantize pairs that leave 10 fraction bits. input_* is for (q - max)
+    << 20. log_* is for log2(S) in Q16 and holds ln 2. Only their difference is rounded to the
+    output's step, ties away from zero. exp_table is int32 [256] with exp_table[0] =
+    2^fraction_bits.
+
+    int16: the factors are those of requantize_wide, for (q - max) << 14 and for log2(S) in Q30. 16
+    bits of this logarithm are computed, from the 31 leading bits of S. Ties are rounded up.
+    exp_table is int32 [512] from `wide_exponential_table` with its 30 fraction bits. At most 2^16
+    values are allowed.
     """
     wide = input.dtype is torch.int16
     x = input.to(torch.int64)

@@ -15,7 +15,7 @@ def lut(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     if activation_dtype(call, "input") == "int16":
         return _interpolated(call)
-    # A table may be of bools, which are bytes like the others.
+    # A table may hold bools, stored as bytes like the other tables.
     dtype = "bool" if call.tensor("table").dtype == "bool" else "int8"
     table = call.constant("table", dtype, rank=1)
     call.require(table.size == 256, f"table has {table.size} entries, not 256")

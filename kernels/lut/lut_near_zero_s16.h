@@ -12,12 +12,12 @@ typedef struct {
 
 typedef struct {
   const int16_t *input;  // [size]
-  const int16_t *table;  // [513 + 1024], that of pl_lut_s16, and an entry for each of -512 to 511
+  const int16_t *table;  // [513 + 1024]: table of pl_lut_s16, and one entry for each of -512 to 511
   int16_t *output;       // [size], may be the input
 } pl_lut_near_zero_s16_data;
 
-// A function of one int16 value that is steep near zero, such as a logarithm:
-// table[513 + 512 + input] of -512 <= input < 512, as pl_lut_s16 of all others.
+// A pointwise function of int16 with a steep slope near zero, such as a logarithm. For -512 <=
+// input < 512 it is table[513 + 512 + input]. All other values are as in pl_lut_s16.
 PL_MUST_USE pl_status pl_lut_near_zero_s16(const pl_context *ctx,
                                            const pl_lut_near_zero_s16_params *params,
                                            const pl_lut_near_zero_s16_dims *dims,

@@ -13,7 +13,7 @@ typedef struct {
   int32_t *output;       // [size]
 } pl_lut_s32_data;
 
-// output = table[input + 128]: any function of one int8 value whose results are integers.
+// output = table[input + 128]: any pointwise function of int8 with integer results.
 PL_MUST_USE pl_status pl_lut_s32(const pl_context *ctx, const pl_lut_s32_params *params,
                                  const pl_lut_s32_dims *dims, const pl_lut_s32_data *data);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::lut: any function of one value, as a table."""
+"""pl::lut: any pointwise function, as a table."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ STEP_BITS = 7
 """A table of a function of int16 has an entry for each 2^7 integers."""
 
 NEAR_ZERO = 512
-"""Where such lines miss a function near zero, it has an entry for each of -512 to 511 as well."""
+"""Entries near zero: a table may also have an entry for each of -512 to 511, if lines are
+inaccurate there.
+"""
 
 MISSED = "missed"
 """Key of a node's meta: steps by which its lines miss the function, for every value of int16."""
 
 _ENTRIES = (1 << (16 - STEP_BITS)) + 1
 _MISSED_STEPS = 32
-"""Lines miss a function that is further away from them: a logarithm, a root, a reciprocal."""
+"""Largest error of the lines: a logarithm, a root or a reciprocal exceeds it."""
 
 _OF_WHOLE_NUMBERS = (2.0**-STEP_BITS, 2.0 ** -(STEP_BITS + 1))
-"""Scales by which int16 holds inputs of uint8 and int8: the entries are at these numbers."""
+"""Scales of int16 for uint8 and int8 inputs: each integer has its own entry."""
 
 
 def _infer(input: torch.Tensor, table: torch.Tensor) -> Inferred:
@@ -42,10 +44,13 @@ def _infer(input: torch.Tensor, table: torch.Tensor) -> Inferred:
 def lut(
     input: Activation, table: Annotated[torch.Tensor, (*ACTIVATIONS, torch.bool)]
 ) -> torch.Tensor:
-    """Of int8 table[input + 128], with a table int8 or bool [256]; of int16 table[(input + 2^15) /
-    2^7], with a table int16 [513] and straight lines between its entries, rounded to nearest, ties
-    up; with one of [513 + 1024], of -512 <= input < 512, table[513 + input + 512] instead. Shape
-    and layout are the input's. Of int16 [513] TFLite's tables.
+    """Return the table's values; shape and layout are the input's.
+
+    - int8: table[input + 128], with a table int8 or bool [256].
+    - int16: table[(input + 2^15) / 2^7], with a table int16 [513]. It interpolates
+      linearly between entries, rounded to nearest, ties up. These are TFLite's tables.
+    - int16 with a table [513 + 1024]: for -512 <= input < 512 it is table[513 + input +
+      512] instead.
     """
     if input.dtype is torch.int8:
         return table[input.to(torch.int64) + 128]
@@ -65,16 +70,18 @@ def lut(
 def table_of(
     function: Callable[[torch.Tensor], torch.Tensor], source: Quantization, result: Quantization
 ) -> torch.Tensor:
-    """The table of pl::lut for a function, in float32 as torch computes it.
+    """Return the table of pl::lut for a function, in float32 like torch's result.
 
-    Of int8 quantize(function(dequantize(q))) for every q. Of int16 the same for every 128th; half
-    of what straight lines miss halfway between two entries, on either side of an entry, is added
-    to it; nothing where the values are whole numbers with an entry each. Where the lines miss it
-    near zero by more than 32 steps, it has the entries of these numbers behind the others.
+    int8: quantize(function(dequantize(q))) for every q.
 
-    Where the function is not defined (NaN) the entry is the output's zero_point; infinities
-    saturate. An entry beyond an end of the domain, between which and the next one the function is
-    defined, continues the line that is nearest to it there.
+    int16: the same for every 128th q, with a correction. The error of a line halfway between two
+    entries is added by half to the entries, from both sides. Integer inputs with an entry each need
+    no correction. If lines near zero are off by more than 32 steps, exact entries for these numbers
+    follow the others.
+
+    If the function is undefined (NaN), the entry is the output's zero_point. Infinities saturate.
+    An entry just outside the domain continues the nearest line, if the function is defined between
+    it and the next entry.
     """
     if source.type is INT8:
         return result.quantize(function(source.dequantize(source.every_value())))

@@ -6,7 +6,7 @@
 #include "kernels/common/types.h"
 
 typedef struct {
-  uint32_t steps;  // of the output in 1: its scale is 1 / steps
+  uint32_t steps;  // output steps per 1: its scale is 1 / steps
 } pl_masked_softmax_params;
 
 typedef struct {
@@ -21,8 +21,8 @@ typedef struct {
   int8_t *output;            // [rows..., size]; may be the input
 } pl_masked_softmax_data;
 
-// pl_softmax_steps_s8 of the elements of each row that the mask keeps; the others, and rows without
-// any, give -128, which stands for 0.
+// pl_softmax_steps_s8 over the elements of each row kept by the mask. All other elements, and rows
+// without any, give -128 (the value 0).
 PL_MUST_USE pl_status pl_masked_softmax_s8(const pl_context *ctx,
                                            const pl_masked_softmax_params *params,
                                            const pl_masked_softmax_dims *dims,

@@ -14,8 +14,8 @@ typedef struct {
   int16_t *output;           // [rows..., size]; may be the input
 } pl_masked_softmax_s16_data;
 
-// pl_softmax_s16 of the elements of each row that the mask keeps; the others, and rows without any,
-// give 0.
+// pl_softmax_s16 over the elements of each row kept by the mask. All other elements, and rows
+// without any, give 0.
 PL_MUST_USE pl_status pl_masked_softmax_s16(const pl_context *ctx,
                                             const pl_masked_softmax_s16_params *params,
                                             const pl_masked_softmax_s16_dims *dims,

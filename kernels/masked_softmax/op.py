@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::masked_softmax: softmax over those elements of the last dimension that a mask keeps."""
+"""pl::masked_softmax: softmax over the elements of the last dimension that a mask keeps."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from kernels.softmax.op import wide_exponentials, wide_shares
 
 @define()
 def masked_softmax(input: Activation, mask: Mask, exp_table: Int32, steps: int) -> torch.Tensor:
-    """As pl::softmax over the last dimension, with maximum and sum of the elements that the mask
-    keeps; the others, and rows without any, give 0: -128 of int8.
+    """Return pl::softmax over the last dimension, with maximum and sum of the kept elements.
 
-    input int8 or int16 [..., N]; mask bool [..., N], true where an element is kept, broadcasts in
-    front; exp_table, steps and the result's quantization as of pl::softmax.
+    Other elements, and rows without a kept one, give 0: -128 in int8.
+
+    input int8 or int16 [..., N]; mask bool [..., N], true for kept elements, broadcasts in the
+    leading dimensions; exp_table, steps and the result's quantization are those of pl::softmax.
     """
     x = input.to(torch.int64)
     kept = mask.expand(x.shape)

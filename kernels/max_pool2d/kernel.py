@@ -9,8 +9,10 @@ from kernels.common.quantization import SUFFIXES, activation_dtype
 from kernels.common.window import Windows
 
 _TOGETHER = 3
-"""Columns that max_pool2d_rows_s8_mve.c takes together; windows of more take less one by one, if
-they are no one window, as they are where they begin in one pixel after another."""
+"""Columns computed together by max_pool2d_rows_s8_mve.c.
+
+Wider windows take less time one by one. The exception is windows at consecutive pixels.
+"""
 
 
 @kernel("pl::max_pool2d")

@@ -21,8 +21,8 @@ typedef struct {
   int8_t *output;       // [batches, output_h, output_w, input_c]
 } pl_max_pool2d_data;
 
-// Maximum of each window over its taps inside the input, of which there is at least one.
-// TFLite int8 MAX_POOL_2D.
+// Maximum of each window over its taps inside the input. At least one tap is inside. TFLite int8
+// MAX_POOL_2D.
 PL_MUST_USE pl_status pl_max_pool2d_s8(const pl_context *ctx, const pl_max_pool2d_params *params,
                                        const pl_max_pool2d_dims *dims,
                                        const pl_max_pool2d_data *data);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that overlap in a row: the largest values of their columns come first, in scratch, with
-// the smallest there is for columns outside of the image; then those of a window are next to each
-// other in a row of bytes. Windows one row high that are inside have them so in the image.
+// Windows that overlap in a row. First, the maxima of their columns are written to scratch, with
+// the smallest value for columns outside of the image. Then the columns of a window are adjacent
+// bytes of a row. Windows one row high and inside the image are already in this form.
 #include <arm_mve.h>
 
 #include "kernels/common/copy.h"
@@ -26,8 +26,8 @@ static inline void largest_of_3(const int8_t *a, const int8_t *b, const int8_t *
   }
 }
 
-// y[i] = the largest of x[i], x[i + step], ..., so many taps, for i in [0, count). What is left of
-// three taps, or of two more, is one of them again.
+// y[i] = maximum of x[i], x[i + step], ... over `taps` values, for i in [0, count). A tail shorter
+// than three taps, or than two more, uses one tap twice.
 static inline void largest(const int8_t *x, int32_t step, int32_t taps, int32_t count, int8_t *y) {
   const int32_t last = (taps - 1) * step;
   largest_of_3(x, x + smaller(step, last), x + smaller(2 * step, last), count, y);

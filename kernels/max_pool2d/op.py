@@ -25,11 +25,11 @@ def max_pool2d(
     dilation: Pair,
     output_size: Pair,
 ) -> torch.Tensor:
-    """Maximum of each window over the taps inside the input. TFLite's MAX_POOL_2D.
+    """Return the maximum of each window over the taps inside the input. TFLite's MAX_POOL_2D.
 
-    input int8 or int16 [N, H, W, C]; padding is (top, bottom, left, right); windows may reach past
-    the padded input (ceil_mode gives a larger output_size), each has at least one tap inside;
-    result of the input's dtype [N, *output_size, C].
+    input int8 or int16 [N, H, W, C]; padding is (top, bottom, left, right); result of the input's
+    dtype [N, *output_size, C]. Windows may reach past the padded input (ceil_mode gives a larger
+    output_size). Each has at least one tap inside.
     """
     n, h, w, c = input.shape
     out = torch.empty((n, *output_size, c), dtype=input.dtype)

@@ -32,7 +32,7 @@ def _kernel_call(
     params: Mapping[str, int],
     size: tuple[int, ...],
 ) -> KernelCall:
-    """A call with two outputs, where the dimension has a size of its own, or is left out."""
+    """Return a call with two outputs. The dimension has a size of its own, or is left out."""
     source = call.tensor("input")
     *others, last = suffixes
     call.require(

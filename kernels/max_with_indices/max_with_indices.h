@@ -4,7 +4,7 @@
 
 #include "kernels/common/types.h"
 
-// Of topk; else null.
+// For topk; else null.
 typedef struct {
   int32_t k;        // at most size
   int32_t largest;  // 0 or 1
@@ -37,8 +37,8 @@ PL_MUST_USE pl_status pl_max_with_indices_f32(const pl_context *ctx,
                                               const pl_max_with_indices_dims *dims,
                                               const pl_max_with_indices_data *data);
 
-// The k largest or smallest values over size, in order, and where they are: of equal values first
-// the one that comes first.
+// The k largest or smallest values over size, in order, and their indices. Equal values keep the
+// order of the input.
 PL_MUST_USE pl_status pl_topk_s8(const pl_context *ctx, const pl_max_with_indices_params *params,
                                  const pl_max_with_indices_dims *dims,
                                  const pl_max_with_indices_data *data);

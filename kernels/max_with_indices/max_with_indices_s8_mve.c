@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a row, sixteen values at a time: the largest, then the first that is equal to it. Of columns,
-// four side by side.
+// Rows: sixteen values at a time, first the maximum, then the first equal value. Columns: four next
+// to each other.
 #include <arm_mve.h>
 
 #include "kernels/max_with_indices/max_with_indices.h"
@@ -17,7 +17,7 @@ static inline int8_t largest_of(const int8_t *x, int32_t size) {
   return largest;
 }
 
-// Where a value is first, which is there. VCMP gives a bit a byte.
+// Index of the first value equal to `value`; there is one. VCMP yields one bit per byte.
 static inline int32_t first_of(const int8_t *x, int32_t size, int8_t value) {
   for (int32_t begin = 0;; begin += LANES) {
     const mve_pred16_t lanes = vctp8q((uint32_t)(size - begin));

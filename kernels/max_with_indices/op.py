@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::max_with_indices: the largest value along a dimension, and where it is."""
+"""pl::max_with_indices: the largest value along a dimension, and its index."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::topk: the k largest or smallest values along a dimension, in order, and where they are."""
+"""pl::topk: the k largest or smallest values along a dimension, in order, and their indices."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ def topk(
     dim: int,
     largest: bool,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Values of the input's type and int32 indices along dim, which has size k in the results, the
-    largest (or smallest) first; of equal values the one that comes first. dim is not negative.
+    """Return values of the input's type and int32 indices along dim, the largest (or smallest)
+    first.
+
+    dim has size k in the results and is not negative. Of equal values the first one comes first.
     """
     values, indices = input.sort(dim=dim, descending=largest, stable=True)
     best, places = values.narrow(dim, 0, k), indices.narrow(dim, 0, k).to(torch.int32)

@@ -6,7 +6,7 @@
 // NaN is larger than every number.
 static inline bool larger(float a, float b) { return a > b || (a != a && b == b); }
 
-// Sorts each value in among the best so far, which are in the output.
+// Insertion sort of each value into the best so far, kept in the output.
 static void topk(const pl_max_with_indices_params *params, const float *x, int32_t size,
                  int32_t step, float *values, int32_t *indices) {
   const int32_t k = params->k;

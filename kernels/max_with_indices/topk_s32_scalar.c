@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/max_with_indices/max_with_indices.h"
 
-// Sorts each value in among the best so far, which are in the output. Of smallest values, the
-// largest are taken of their complements, which are int32 too.
+// Insertion sort of each value into the best so far, kept in the output. For the smallest values,
+// it takes the largest of their complements. The complements are int32 too.
 static void topk(const pl_max_with_indices_params *params, const int32_t *x, int32_t size,
                  int32_t step, int32_t *values, int32_t *indices) {
   const int32_t k = params->k;

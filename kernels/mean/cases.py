@@ -33,7 +33,7 @@ _COLUMNS: list[tuple[str, tuple[int, ...], list[int], bool, bool | Isa]] = [
     ("more than three vectors", (2, 4, 25), [1], False, True),
     ("five vectors", (2, 5, 40), [1], False, True),
 ]
-"""Of neighbours; name, shape, dim, keepdim, on boards too."""
+"""Sums of adjacent columns: name, shape, dim, keepdim, also on boards."""
 
 
 def cases() -> Iterator[Case]:

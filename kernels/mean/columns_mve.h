@@ -14,8 +14,8 @@
   "vldrb.s16 q4, [%[x], #16]\n\tvadd.i16 q1, q1, q5\n\tvldrb.s16 q5, [%[x], #24]\n\t" \
   "vadd.i16 q2, q2, q4\n\tvadd.i16 q3, q3, q5\n\tadd %[x], %[step]\n\t"
 
-// Adds values that are `step` apart to the sums of 32 neighbours. In assembly: GCC keeps more
-// addresses than it needs.
+// Adds values `step` apart to the sums of 32 neighbours. Assembly is used because GCC keeps
+// unneeded addresses.
 static inline void pl_add_taps(const int8_t *x, int32_t step, int32_t taps,
                                int16x8_t all[PL_MEAN_VECTORS]) {
   register int16x8_t sum0 __asm__("q0") = all[0];

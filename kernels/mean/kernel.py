@@ -10,19 +10,19 @@ from kernels.common.rows import ByRows, Taps, first_axis, row_count
 from kernels.common.shapes import reduction_dims, reduction_loops
 
 _REACH = {"int8": 256, "int16": 2**15}
-"""Of a difference from the zero point."""
+"""Largest difference from the zero point."""
 
 _COLUMNS = 32
-"""Outputs that are made together by columns_mve.h."""
+"""Outputs computed together by columns_mve.h."""
 
 _VECTOR = 8
-"""Of them, one vector of which mean_s8_mve.c takes as well."""
+"""Outputs in one vector. mean_s8_mve.c computes these as well."""
 
 _MOST_VALUES = 255
-"""Of an output, that add up in 16 bits."""
+"""Most values per output with a sum in 16 bits."""
 
 _MOST_IN_VECTORS = 48
-"""Outputs for which mean_vectors_s8_mve.c takes least, but for 32."""
+"""Largest number of outputs with mean_vectors_s8_mve.c as the fastest form, except 32."""
 
 
 @kernel("pl::mean")
@@ -58,7 +58,7 @@ def mean(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _within_rows(call: OpCall, source: Value, output: Value) -> ByRows | None:
-    """Where rows are reduced one by one."""
+    """Return the row streaming of a mean with separate reductions per row."""
     count, axis, rank = row_count(source.shape), first_axis(source.shape), len(source.shape)
     reduced = {d % rank for d in call.integers("dim")} or set(range(rank))
     if count == 1 or row_count(output.shape) != count or axis in reduced:
@@ -68,10 +68,11 @@ def _within_rows(call: OpCall, source: Value, output: Value) -> ByRows | None:
 
 
 def _columns(dims: Mapping[str, Field]) -> str:
-    """The part of the function's name for neighbours in one loop; "" for the general function.
+    """Return the suffix in the function's name for neighbours in one loop; "" for the general
+    function.
 
-    A mean of one value merges all dimensions into that loop, also the rows: it has no such function
-    because each row would take another one.
+    A mean of one value merges all dimensions into this loop, including the rows. It has no such
+    function, because each row would need another one.
     """
     match dims:
         case {
@@ -89,7 +90,7 @@ def _columns(dims: Mapping[str, Field]) -> str:
 
 
 def _by_rows(whole: KernelCall, source: Value, output: Value) -> ByRows | None:
-    """Where all pixels of an image are reduced, sums grow with each row."""
+    """Return the row streaming of a mean over all pixels of an image: sums grow with each row."""
     count, channels = row_count(source.shape), output.size
     reduced = source.size // channels
     dims = {"kept": (1, 1, channels), "kept_stride": (0, 0, 1), "reduced": (1, 1, reduced)}

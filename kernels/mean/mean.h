@@ -25,8 +25,8 @@ typedef struct {
 PL_MUST_USE pl_status pl_mean_s8(const pl_context *ctx, const pl_mean_params *params,
                                  const pl_mean_dims *dims, const pl_mean_data *data);
 
-// The same on cores with Helium for 32 neighbours or more in input and output (kept[2], with a
-// stride of 1), of at most 255 values that are one dimension, and factors with a shift below 0.
+// Same on cores with Helium, for 32 neighbours or more in input and output (kept[2], with a stride
+// of 1). It sums at most 255 values of one dimension. Factors have a shift below 0.
 PL_MUST_USE pl_status pl_mean_columns_s8(const pl_context *ctx, const pl_mean_params *params,
                                          const pl_mean_dims *dims, const pl_mean_data *data);
 
@@ -34,7 +34,7 @@ PL_MUST_USE pl_status pl_mean_columns_s8(const pl_context *ctx, const pl_mean_pa
 PL_MUST_USE pl_status pl_mean_many_columns_s8(const pl_context *ctx, const pl_mean_params *params,
                                               const pl_mean_dims *dims, const pl_mean_data *data);
 
-// The same as pl_mean_columns_s8 for any number of neighbours, of which it takes 24 together.
+// pl_mean_columns_s8 for any number of neighbours, 24 at a time.
 PL_MUST_USE pl_status pl_mean_vectors_s8(const pl_context *ctx, const pl_mean_params *params,
                                          const pl_mean_dims *dims, const pl_mean_data *data);
 

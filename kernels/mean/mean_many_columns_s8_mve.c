@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// More values than fit into sums of 16 bits, which are widened before they are full.
+// More values than fit into 16-bit sums. The sums are widened before they overflow.
 #include "kernels/mean/columns_mve.h"
 
 #define MAX_TAPS 255

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// More values than fit into sums of 16 bits, of 9 to 31 neighbours: two vectors of sums or three at
-// a time, of which the last begins among those of the one before it.
+// More values than fit into 16-bit sums, for 9 to 31 neighbours. It computes two or three vectors
+// of sums at a time. The last one may overlap the vector before it.
 #include "kernels/common/vector_sums_mve.h"
 #include "kernels/mean/scale_mve.h"
 
 #define MAX_TAPS 255
 #define TWO (2 * PL_SUM_LANES)
 
-// Of 9 to 24 neighbours.
+// 9 to 24 neighbours.
 static void mean_of_some(const pl_mean_params *params, const pl_mean_dims *dims, const int8_t *x,
                          int32_t count, int8_t *output) {
   const int32_t step = dims->reduced_stride[2];

@@ -12,7 +12,7 @@ typedef struct {
   int16_t *output;
 } pl_mean_s16_data;
 
-// As pl_mean_s8, of int16. TFLite int16 MEAN.
+// pl_mean_s8 for int16. TFLite int16 MEAN.
 PL_MUST_USE pl_status pl_mean_s16(const pl_context *ctx, const pl_mean_s16_params *params,
                                   const pl_mean_s16_dims *dims, const pl_mean_s16_data *data);
 

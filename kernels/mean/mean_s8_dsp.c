@@ -4,13 +4,14 @@
 #include "kernels/common/dsp.h"
 #include "kernels/common/requantize.h"
 
-// So many int8, less as many zero points, add up to less than 2^30, as pl_narrow_dsp asks for.
+// Number of int8 values, less as many zero points, with a sum below 2^30. pl_narrow_dsp needs this
+// bound.
 #define MAX_COUNT (1 << 22)
 
-// Neighbours in the output and in the input, which share the loops of a sum.
+// Neighbours in output and input with shared sum loops.
 #define COLUMNS 4
 
-// So many int8 fit into a sum of 16 bits.
+// Number of int8 values fitting a sum of 16 bits.
 #define MAX_TAPS 255
 
 // The sums are halves of two words, widened before they are full; they and the factor are as

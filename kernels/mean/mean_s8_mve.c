@@ -3,7 +3,7 @@
 
 #define LANES 8
 
-// So many int8 fit into a sum of 16 bits.
+// Number of int8 values fitting a sum of 16 bits.
 #define MAX_TAPS 255
 
 static inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }

@@ -3,7 +3,7 @@
 
 #include "kernels/common/requantize.h"
 
-// Neighbours in the output and in the input, which share the loops of a sum.
+// Neighbours in output and input with shared sum loops.
 #define COLUMNS 4
 
 static inline int8_t narrow(int32_t sum, const pl_mean_params *params) {

@@ -24,11 +24,12 @@ def mean(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """saturate(requantize(sum (x - input_zero_point), multiplier, shift) + output_zero_point).
-    Input and result int8 or int16; TFLite's MEAN.
+    """Return saturate(requantize(sum (x - input_zero_point), multiplier, shift) +
+    output_zero_point).
 
-    dim are not negative; multiplier and shift hold input_scale / (output_scale * count), as
-    arithmetic.quantize_mean splits it. For a sum they leave the count out.
+    Input and result are int8 or int16. This is TFLite's MEAN. dim are not negative. multiplier and
+    shift hold input_scale / (output_scale * count), split by arithmetic.quantize_mean. A sum leaves
+    out the count.
     """
     acc = (input.to(torch.int64) - input_zero_point).sum(dim=list(dim), keepdim=keepdim)
     kind = ACTIVATION_TYPES[input.dtype]

@@ -13,7 +13,7 @@ static inline pl_sums_mve pl_mean_start(const pl_mean_params *params) {
   return (pl_sums_mve){vdupq_n_s32(params->offset), vdupq_n_s32(params->offset)};
 }
 
-// Of sums in 16 bits, for factors that divide.
+// For 16-bit sums, with dividing factors.
 static inline int16x8_t pl_mean_down(const pl_mean_params *params, int16x8_t sum) {
   const pl_sums_mve sums = {vaddq_n_s32(vmovlbq_s16(sum), params->offset),
                             vaddq_n_s32(vmovltq_s16(sum), params->offset)};

@@ -17,7 +17,7 @@ _ONE = {"multiplier": 2**30, "shift": -5}
 
 
 def _layouts() -> Iterator[tuple[str, tuple[int, ...], dict[str, Any], bool]]:
-    """Name, input shape, arguments that say where the windows are, on boards too."""
+    """Yield name, input shape, window arguments, also on boards."""
     for name, shape, window, board in windows(200, dilation=False):
         yield name, shape, {**window, "parts": [1, 1]}, board
     for name, kernel in (("300 taps", (3, 100)), ("a long row", (1, 300)), ("rows", (300, 1))):
@@ -59,7 +59,7 @@ def cases() -> Iterator[Case]:
 
 
 def _of_small_factors() -> Iterator[Case]:
-    """Results are the zero point, or a step beside it."""
+    """Yield cases with results at the zero point, or one step from it."""
     window = {"kernel": [3, 3], "stride": [1, 1], "parts": [1, 1], "padding": [0] * 4}
     for by_count in (False, True):
         for shift in (-31, -30, -22, -21, -20):
@@ -80,7 +80,7 @@ def _of_small_factors() -> Iterator[Case]:
 
 
 def _of_long_windows() -> Iterator[Case]:
-    """The largest sums of windows on both sides of what kernels tell apart."""
+    """Yield the largest window sums around the limits of the kernels."""
     for taps in (127, 128, 255, 256):
         for zero_point, other in ((INT8_MAX, INT8_MIN), (INT8_MIN, INT8_MAX)):
             attributes = {

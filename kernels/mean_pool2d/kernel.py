@@ -9,7 +9,7 @@ from kernels.common.quantization import LIMITS, SUFFIXES, activation_dtype, fact
 from kernels.common.window import Windows, pair
 
 _LARGEST_SUM = {"int8": 2**24 - 1, "int16": INT32_MAX}
-"""With guard bits below 2^30; of at most 2^16 - 1 values."""
+"""Bound below 2^30 with guard bits; for at most 2^16 - 1 values."""
 
 
 @kernel("pl::mean_pool2d")

@@ -29,10 +29,12 @@ typedef struct {
   int8_t *output;       // [batches, output_h, output_w, input_c]
 } pl_mean_pool2d_data;
 
-// pl_mean_windows_s8 of each window with the factor multiplier / 2^31 * 2^shift, by_count divided
-// by the taps inside the input, with those inside the padding if count_include_pad; these are below
-// 2^16, and taps behind the padding never count. Window i of an axis is [floor(i * stride / parts),
-// ceil((i * stride + kernel) / parts)) less the padding before it.
+// pl_mean_windows_s8 of each window with the factor multiplier / 2^31 * 2^shift. With by_count the
+// factor is divided by the number of taps inside the input. With count_include_pad the taps inside
+// the padding count too. The counts are below 2^16. Taps after the padding never count.
+//
+// Window i of an axis is [floor(i * stride / parts), ceil((i * stride + kernel) / parts)) less the
+// padding before it.
 PL_MUST_USE pl_status pl_mean_pool2d_s8(const pl_context *ctx, const pl_mean_pool2d_params *params,
                                         const pl_mean_pool2d_dims *dims,
                                         const pl_mean_pool2d_data *data);

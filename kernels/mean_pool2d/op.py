@@ -15,13 +15,15 @@ from aot.dialect.quantization import ACTIVATION_TYPES
 from aot.dialect.signature import Activation, Pair, Sides
 
 GUARD_BITS = {torch.int8: 6, torch.int16: 0}
-"""Of sums: a factor near 1/4, as that of four elements, is rounded to halves of a step first, which
-would take every fourth mean of int8 to the next step but one.
+"""Guard bits of sums.
+
+A factor near 1/4, as for four elements, first rounds to halves of a step. Without guard bits, every
+fourth int8 mean would be off by one step.
 """
 
 
 class Window(NamedTuple):
-    """Of one axis: the elements [begin, end) inside of the input, and how many count."""
+    """Window of one axis: the elements [begin, end) inside the input, and the count."""
 
     begin: int
     end: int
@@ -57,7 +59,7 @@ def pool_windows(
     output_size: Sequence[int],
     count_include_pad: bool,
 ) -> tuple[list[Window], list[Window]]:
-    """Those of the rows and of the columns."""
+    """Return the windows of the rows and of the columns."""
     rows, columns = (
         windows(
             input.shape[1 + d],
@@ -75,7 +77,7 @@ def pool_windows(
 
 
 def counts(rows: Sequence[Window], columns: Sequence[Window]) -> set[int]:
-    """All that the sums of windows are divided by."""
+    """Return all divisors of the sums of windows."""
     return {y.counted * x.counted for y, x in product(set(rows), set(columns))}
 
 
@@ -99,15 +101,19 @@ def mean_pool2d(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """saturate(requantize(acc, *divided(multiplier, shift, count)) + output_zero_point), acc the
-    sum over taps inside of x - input_zero_point, times 2^GUARD_BITS.
+    """Return saturate(requantize(acc, *divided(multiplier, shift, count)) + output_zero_point).
 
-    Window i of an axis is [floor(i * stride / parts), ceil((i * stride + kernel) / parts)) less the
-    padding before it: with parts of 1 every stride-th; adaptive pooling has the input's size as
-    kernel and stride, in as many parts as there are windows. Where windows are divided by_count,
-    count is the window's taps inside the input, with the padding if count_include_pad; what reaches
-    past that (ceil_mode) never counts, and multiplier and shift hold input_scale / output_scale /
-    2^GUARD_BITS. Else count is 1, and they hold that divided by what all windows are divided by.
+    acc is the sum over taps inside of x - input_zero_point, times 2^GUARD_BITS.
+
+    Window i of an axis is [floor(i * stride / parts), ceil((i * stride + kernel) / parts)), minus
+    the padding before it. With parts of 1 the windows start at every stride. Adaptive pooling uses
+    the input's size as kernel and stride; parts is the number of windows.
+
+    If windows are divided by_count, count is the window's taps inside the input, plus the padding
+    if count_include_pad. Taps past the padding (ceil_mode) never count. multiplier and shift hold
+    input_scale / output_scale / 2^GUARD_BITS. Otherwise count is 1, and they hold that divided by
+    the common divisor of all windows.
+
     input int8 or int16 [N, H, W, C]; padding (top, bottom, left, right); result of its dtype [N,
     *output_size, C].
     """

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The windows that mean_pool2d goes over, and what sums of them are multiplied by.
+// Windows of mean_pool2d, and the factors of their sums.
 #ifndef KERNELS_MEAN_POOL2D_WINDOWS_H_
 #define KERNELS_MEAN_POOL2D_WINDOWS_H_
 
@@ -53,8 +53,8 @@ static inline pl_mean_axis pl_mean_columns_axis(const pl_mean_pool2d_params *par
                         params->count_include_pad};
 }
 
-// Divides the factor by a count below 2^16: multiplier * 2^bits / count, without the remainder,
-// where 2^bits is the largest power that is not above count, or that shift has room for.
+// Divides the factor by a count below 2^16: multiplier * 2^bits / count, without the remainder.
+// 2^bits is the largest power of two up to count, within the room of shift.
 static inline void pl_divide_factor(const pl_mean_pool2d_params *params, uint32_t count,
                                     pl_mean_stage *mean) {
   const uint32_t room = (uint32_t)(params->shift + 31);
@@ -68,10 +68,10 @@ static inline void pl_divide_factor(const pl_mean_pool2d_params *params, uint32_
 
 typedef struct {
   pl_mean_stage stage;
-  int32_t divisor;  // that the factor is divided by; 0: none yet
+  int32_t divisor;  // divisor of the factor; 0: none yet
 } pl_window_mean;
 
-// Makes it that of a window.
+// Sets it to the factor of a window.
 static inline void pl_mean_over(pl_window_mean *mean, const pl_mean_pool2d_params *params,
                                 pl_mean_span y, pl_mean_span x) {
   mean->stage.offset = -params->input_zero_point * y.taps * x.taps;

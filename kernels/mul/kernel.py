@@ -17,9 +17,10 @@ from kernels.common.rows import broadcast_by_rows
 from kernels.common.shapes import Broadcast, merged
 
 _SHORT_WHOLE, _SHORT_ROW = 24, 36
-"""Elements of a row, from which on a loop for each row takes less than to look for its values: of
-rows of whole vectors, and of others, the end of which such a loop does by itself. By the product of
-instructions and their cost.
+"""Row length limits: from here on, one loop per row is faster than index computation.
+
+The first is for rows of full vectors. The second is for other rows, with their tail in the same
+loop. Both come from instruction counts times instruction cost.
 """
 
 _LANES = 8
@@ -33,7 +34,7 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
     zero_points = [zero_point(call, f"{name}_zero_point", dtype) for name in "ab"]
     a, b = call.tensor("a", dtype), call.tensor("b", dtype)
     if isa == "mve" and a.size < b.size and _is_short(b.shape[-1]):
-        a, b = b, a  # what does not repeat, for pl_mul_short_s8
+        a, b = b, a  # the operand without broadcast, for pl_mul_short_s8
         zero_points.reverse()
     broadcast = Broadcast.of(call, a, b)
     if broadcast.swapped:
@@ -63,8 +64,10 @@ def mul(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _alike_below(multiplier: int, shift: int, activation: Mapping[str, int]) -> bool:
-    """Whether the product of twice the least int16 becomes what 1 less becomes: as good as always,
-    as one is above all limits, or both in the same step of the result.
+    """Return True if the products 2^30 and 2^30 - 1 give the same result.
+
+    2^30 is the square of the least int16. This is nearly always so: one result is above all limits,
+    or both are in the same output step.
     """
     least, most = activation["activation_min"], activation["activation_max"]
     results = (requantize(x, multiplier, shift) for x in (2**30, 2**30 - 1))
@@ -72,8 +75,10 @@ def _alike_below(multiplier: int, shift: int, activation: Mapping[str, int]) -> 
 
 
 def _down(dtype: str, isa: Isa, broadcast: Broadcast) -> str:
-    """One row, which is most of what there is, has a function of its own on cores with Helium, and
-    so have short rows of an operand that does not repeat.
+    """Return the function for dividing factors. On cores with Helium two cases have their own.
+
+    One is a single row, the most frequent case. The other is short rows of an operand that does not
+    repeat.
     """
     if isa != "mve":
         return f"pl_mul_down_{SUFFIXES[dtype]}"

@@ -15,13 +15,13 @@ typedef struct {
   int32_t activation_max;
 } pl_mul_params;
 
-// In the innermost dimension a has stride 1, b stride 1 or 0.
+// a has stride 1 in the innermost dimension, b stride 1 or 0.
 typedef pl_broadcast_dims pl_mul_dims;
 
 typedef struct {
   const int8_t *a;
   const int8_t *b;
-  int8_t *output;  // may be a, or b if that does not repeat
+  int8_t *output;  // may alias a, or b if that does not repeat
 } pl_mul_data;
 
 // output = clamp(requantize((a - a_zero_point) * (b - b_zero_point)) + output_zero_point).

@@ -15,11 +15,11 @@ typedef struct {
   int16_t *output;
   int32_t count;
   int32_t size;
-  int32_t a_gap;  // from behind a row to the next
+  int32_t a_gap;  // from the end of a row to the next
   int32_t b_gap;
 } rows;
 
-// One product alone leaves pl_narrow_down_s16's range, 2^30: of it the one before does for it.
+// Only one product, 2^30, is outside pl_narrow_down_s16's range. 2^30 - 1 gives the same result.
 static inline int16_t narrow(int32_t product, const stage *s) {
   return pl_narrow_down_s16(PL_SATURATE(product, 31), s->multiplier, s->right);
 }

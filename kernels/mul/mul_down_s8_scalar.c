@@ -3,7 +3,7 @@
 #include "kernels/common/narrow_down.h"
 #include "kernels/mul/mul.h"
 
-// What is left of params in the loops, for pl_narrow_down.
+// The parameters used in the loops, for pl_narrow_down.
 typedef struct {
   int32_t a_zero_point;
   int32_t b_zero_point;
@@ -19,7 +19,7 @@ typedef struct {
   int8_t *output;
   int32_t count;
   int32_t size;
-  int32_t a_gap;  // from behind a row to the next
+  int32_t a_gap;  // from the end of a row to the next
   int32_t b_gap;
 } rows;
 

@@ -8,8 +8,8 @@
 #include "kernels/mul/mul.h"
 
 #define PL_MUL_LANES 8
-// Differences of int8 are 16 bits, their products are widened; what comes is saturated, in the low
-// bytes.
+// Differences of int8 take 16 bits, and their products are widened. Results are saturated, in the
+// low bytes.
 PL_INLINE int16x8_t pl_mul_8(const pl_mul_params *params, int16x8_t x, int16x8_t y) {
   const int16x8_t a = vsubq_n_s16(x, (int16_t)params->a_zero_point);
   const int16x8_t b = vsubq_n_s16(y, (int16_t)params->b_zero_point);
@@ -22,8 +22,8 @@ PL_INLINE int16x8_t pl_mul_8(const pl_mul_params *params, int16x8_t x, int16x8_t
   return vreinterpretq_s16_s8(vqmovnbq_s16(vreinterpretq_s8_s16(z), z));
 }
 
-// b_step is 1, or 0 where b is one value. The tail is not part of the loop: GCC would predicate all
-// of it by lanes of 16 bits, products of 32 bits too.
+// b_step is 1, or 0 if b is one value. The tail is separate from the loop. Otherwise GCC would
+// predicate all code by 16-bit lanes, including the 32-bit products.
 PL_INLINE void pl_mul_row(const pl_mul_params *p, const int8_t *a, const int8_t *b, int32_t b_step,
                           int32_t size, int8_t *output) {
   const int16x8_t value = vdupq_n_s16(*b);

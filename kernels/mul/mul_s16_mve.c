@@ -28,8 +28,8 @@ pl_status pl_mul_s16(const pl_context *ctx, const pl_mul_s16_params *params,
   };
   const int32_t size = dims->size[PL_BROADCAST_DIMS - 1];
   const int32_t b_step = dims->b_stride[PL_BROADCAST_DIMS - 1];
-  // The tail is not part of the loop: GCC would predicate all of it by lanes of 16 bits, products
-  // of 32 bits too.
+  // The tail is separate from the loop. Otherwise GCC would predicate all code by 16-bit lanes,
+  // including the 32-bit products.
   const mve_pred16_t lanes = vctp16q((uint32_t)(size % LANES));
   int16_t repeated[LANES];
   int16_t *output = data->output;

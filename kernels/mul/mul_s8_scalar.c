@@ -9,7 +9,7 @@ static inline int8_t narrow(int32_t product, const pl_mul_params *params) {
 
 static void multiply_rows(const pl_mul_params *params, const int8_t *a, const int8_t *b,
                           int32_t size, int8_t *output) {
-  // A copy that no store to the output can change.
+  // A copy, safe from stores to the output.
   const pl_mul_params p = *params;
   for (int32_t i = 0; i < size; ++i) {
     output[i] = narrow((a[i] - p.a_zero_point) * (b[i] - p.b_zero_point), &p);

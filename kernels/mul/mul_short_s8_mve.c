@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors go through short rows without regard to where they end: each lane has a place, its row is
-// place / size, and what it reads of b is gathered.
+// Vectors cross the ends of short rows. Each lane has an element index (place), and its row is
+// place / size. A gather load reads its element of b.
 #include "kernels/mul/mul_mve.h"
 
 typedef struct {
   pl_mul_params params;
   uint16_t reciprocal;
   uint16_t step;  // of b from one element to the next
-  uint16_t turn;  // and besides that from a row to the next
+  uint16_t turn;  // in addition, from a row to the next
 } pl_mul_short;
 
 // place * ceil(2^16 / size) / 2^16 is place / size for places up to 2^16 / size.

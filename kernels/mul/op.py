@@ -23,8 +23,10 @@ def mul(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """clamp(requantize((a - a_zero_point) * (b - b_zero_point), multiplier, shift) +
-    output_zero_point). a, b and the result int8 or int16; TFLite's MUL.
+    """Return clamp(requantize((a - a_zero_point) * (b - b_zero_point), multiplier, shift) +
+    output_zero_point).
+
+    a, b and the result are int8 or int16. This is TFLite's MUL.
     """
     product = (a.to(torch.int64) - a_zero_point) * (b.to(torch.int64) - b_zero_point)
     out = requantize(product, multiplier, shift) + output_zero_point

@@ -62,8 +62,8 @@ def cases() -> Iterator[Case]:
         name = f"epsilon {epsilon}, radicand_shift {shift}"
         yield _case(name, values, given, [2, 1], (10,), True, True, **more)
     yield from _bounded()
-    # The root mean square of equal values is their own magnitude: the bias takes all of the
-    # normalized value away, but for its last bits.
+    # The root mean square of equal values is their magnitude. The bias cancels the normalized value
+    # except for its last bits.
     values = Values("normalize", "last bits")
     equal = np.repeat(np.arange(-120, 121, 16, dtype=np.int8).reshape(-1, 1), 10, axis=1)
     parts = [len(equal), 1]
@@ -100,7 +100,7 @@ def _int16() -> Iterator[Case]:
                 ("close together", small),
             ):
                 full = f"int16 {name}, {kind}, {what}"
-                if given.size <= 2000:  # of the test's memory
+                if given.size <= 2000:  # because of the test's memory
                     yield _case(full, values, given, parts, affine, centered, board)
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the variants of pl_normalize_s8 share: what follows from the moments of a part.
+// Shared by the variants of pl_normalize_s8: factors derived from the moments of a part.
 #ifndef KERNELS_NORMALIZE_FACTORS_H_
 #define KERNELS_NORMALIZE_FACTORS_H_
 
@@ -11,7 +11,7 @@ typedef struct {
   uint32_t squares;
 } pl_moments;
 
-// What the values of a part have in common: scale * x - offset, modulo 2^32, is the normalized x.
+// Common data of a part's values: scale * x - offset, modulo 2^32, is the normalized x.
 typedef struct {
   uint32_t scale;
   uint32_t offset;

@@ -78,7 +78,7 @@ def _radicand(call: OpCall, count: int, span: int) -> dict[str, Field]:
     reach = math.sqrt(count)
     if least := math.sqrt(max(epsilon, floor)) + addend:
         reach = min(reach, span * count * 2.0 ** (shift // 2) / least)
-    # A thousandth for what the root's error and the host's arithmetic add.
+    # The factor 1.001 covers the root's error and the host's arithmetic.
     call.require(
         reach * 2.0**bits <= 2**30 * 1.001,
         f"normalized values reach {reach:g}: with {bits} fraction bits they overflow int32",

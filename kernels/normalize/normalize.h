@@ -6,13 +6,13 @@
 #include "kernels/common/types.h"
 
 typedef struct {
-  int32_t centered;        // 1: about a part's own mean; 0: about center
+  int32_t centered;        // 1: about the part's mean; 0: about center
   int32_t center;          // the input's zero point
-  uint32_t epsilon_high;   // of an uint64, as the radicand
+  uint32_t epsilon_high;   // uint64, same as the radicand
   uint32_t epsilon_low;    //
   uint32_t floor_high;     // likewise
   uint32_t floor_low;      //
-  int32_t addend;          // of the root, in its unit
+  int32_t addend;          // added to the root, in its unit
   int32_t radicand_shift;  // even
   int32_t given_bits;      // 61 - radicand_shift / 2 - normalized_bits
   int32_t count_bits;      // bit length of the number of values in a part
@@ -21,10 +21,10 @@ typedef struct {
   int32_t activation_max;
 } pl_normalize_params;
 
-// The input's elements: parts, and values in each, outermost dimension first. Strides are in
-// elements of the input, which the output has too, and in channels.
+// Layout of the input's elements: parts, and values in each, outermost dimension first. Strides are
+// in elements of the input, and in channels. The output has the same strides.
 typedef struct {
-  int32_t count;  // of values in a part, below 2^18
+  int32_t count;  // values per part, below 2^18
   int32_t parts[PL_REDUCTION_DIMS];
   int32_t part_stride[PL_REDUCTION_DIMS];
   int32_t part_channels[PL_REDUCTION_DIMS];

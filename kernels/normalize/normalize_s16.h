@@ -13,7 +13,7 @@ typedef struct {
   int16_t *output;        // may be the input
 } pl_normalize_s16_data;
 
-// As pl_normalize_s8, of int16: every deviation is multiplied by the root in 64 bits.
+// pl_normalize_s8 for int16: every deviation is multiplied by the root in 64 bits.
 PL_MUST_USE pl_status pl_normalize_s16(const pl_context *ctx, const pl_normalize_s16_params *params,
                                        const pl_normalize_s16_dims *dims,
                                        const pl_normalize_s16_data *data);

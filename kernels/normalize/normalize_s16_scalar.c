@@ -8,8 +8,8 @@ typedef struct {
   int64_t squares;
 } moments;
 
-// What the values of a part have in common: (count * (x - center) - rest) * root / 2^shift is the
-// normalized x.
+// Common data of a part's values: (count * (x - center) - rest) * root / 2^shift is the normalized
+// x.
 typedef struct {
   int32_t center;
   int32_t rest;

@@ -33,8 +33,8 @@ static pl_moments moments_of(const pl_normalize_dims *dims, const int8_t *x) {
   return (pl_moments){sum, (uint32_t)squares};
 }
 
-// A run of values; `is_whole` if there is nothing to clamp: then SSAT bounds them. `step` and
-// `channel_step` are constants where the values lie in one piece, each of a channel of its own.
+// A run of values. `is_whole` is set if nothing needs clamping; SSAT then limits the values. `step`
+// and `channel_step` are constants if the values are contiguous, each with its own channel.
 PL_INLINE void normalize_run(const pl_normalize_params *params, pl_norm_factors f, int32_t is_whole,
                              int32_t size, int32_t step, int32_t channel_step, const int8_t *x,
                              const int32_t *affine, int8_t *output) {

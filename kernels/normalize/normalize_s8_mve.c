@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four values at a time, wherever they are; sums of a row that lies in one piece of sixteen.
+// Four values at a time, in any layout. Sums of a contiguous row take sixteen at a time.
 #include <arm_mve.h>
 
 #include "kernels/normalize/factors.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::normalize: LayerNorm, GroupNorm, RMSNorm and their kin as a whole, integer inside."""
+"""pl::normalize: LayerNorm, GroupNorm, RMSNorm and similar norms in one op with integers inside."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from aot.dialect.signature import Activation, Int32
 from aot.dialect.transposes import Moved, Perm, Transposes, inverse
 
 MAX_COUNT = 2**18 - 1
-"""How many values a part may have: the sum of their squares fits uint32."""
+"""Largest number of values in a part: the sum of their squares fits uint32."""
 
 MAX_INT16_COUNT = 2**15 - 1
 """The same of int16: count times a deviation fits int32."""
 
 MAX_WEIGHT = 2**31 - 1
-MAX_BIAS = 3 * 2**28  # what is beyond saturates whatever it is added to
+MAX_BIAS = 3 * 2**28  # larger values saturate any sum
 MAX_NORMALIZED = 30
 MAX_OUTPUT_BITS = 20
 
@@ -40,26 +40,26 @@ def constants(
     floor: float = 0.0,
     addend: float = 0.0,
 ) -> tuple[torch.Tensor, torch.Tensor, int, int, int, int, int, int]:
-    """The constants of pl::normalize.
+    """Return the constants of pl::normalize.
 
     Args:
       count: values in a part.
       centered: as the op's.
-      epsilon: what is added to the variance, in squared steps of the input.
-      gain: by how many steps of the output a normalized value of 1 moves it; float64.
-      offset: steps that are added; float64, of the same shape.
+      epsilon: added to the variance, in squared input steps.
+      gain: output steps of a normalized value of 1; float64.
+      offset: output steps added; float64, of the same shape.
       span: the largest difference of two values of the input.
-      floor: what the root of the variance is at least, in steps of the input.
-      addend: what is added to it then, likewise.
+      floor: lower bound of the variance's root, in input steps.
+      addend: added to the root after that, in input steps.
 
     Returns:
       weight, bias, epsilon, floor, addend, radicand_shift, normalized_bits, output_bits
     """
-    # The radicand is below 2^62, and its shift even, so that the root's is whole.
+    # The radicand is below 2^62. Its shift is even, so that the root's shift is an integer.
     root = max(math.sqrt((span + 1) ** 2 + epsilon), floor) + addend
     radicand_shift = math.floor((61 - 2 * math.log2(count * root)) / 2) * 2
-    # A deviation is at most sqrt(count) times the root of the mean square (with one value, and
-    # without a mean, just that), and the span times one step.
+    # A deviation is at most sqrt(count) times the root of the mean square. With one value and no
+    # mean it is the root itself. It is also at most the span, times one step.
     least = max(math.sqrt(epsilon), floor) + addend
     reach = min(math.sqrt(count), span / least if least else math.inf)
     normalized_bits = MAX_NORMALIZED - math.ceil(math.log2(reach))
@@ -124,23 +124,23 @@ def normalize(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """(x - mean) / (max(sqrt(variance + epsilon), floor) + addend) * weight + bias, over the parts
-    of the input.
+    """Return (x - mean) / (max(sqrt(variance + epsilon), floor) + addend) * weight + bias, by part.
 
-    input int8 or int16 of any shape; dimension d is cut in parts[d] equal parts: 1 where the
-    statistics are over all of it, its size where they are not over it. centered: mean and variance
-    are those of a part; otherwise input_zero_point is the mean, and the variance about it
-    (RMSNorm). weight and bias int32 of one shape that broadcasts to the input's; they and the other
-    numbers come from `constants`. Result of the input's dtype.
+    input int8 or int16 of any shape. Dimension d is cut in parts[d] equal parts. parts[d] is 1 if
+    the statistics cover the dimension, and its size if they do not. centered: mean and variance are
+    those of a part. Otherwise input_zero_point is the mean, and the variance is about it (RMSNorm).
+    weight and bias are int32 of one shape broadcasting to the input's. They and the other numbers
+    come from `constants`. Result of the input's dtype.
 
-    Sums are exact, and so are the mean (as an integer and a fraction of the count) and
-    the variance. What a part's values have in common, scale and offset, is rounded once, relative
-    to 2^-22; a value is then scale * x - offset, times weight, plus bias. Before it is rounded to a
-    step, the result differs from the real one by at most 2^-21 of |result - bias|, and
-    2^(1 - output_bits); of int16 each value's deviation is multiplied by the root, and rounded to
-    normalized_bits. Where there is an addend, the root of the radicand is a whole number
-    before that is added. `constants` takes as many output_bits, up to 20, as the largest value can
-    have. Parts whose divisor is 0 give the bias.
+    Sums, the variance and the mean (an integer and a fraction of the count) are exact. A part's
+    common scale and offset are rounded once, relative to 2^-22. A value is then scale * x - offset,
+    times weight, plus bias. Before the last rounding, the error is at most 2^-21 of |result -
+    bias|, plus 2^(1 - output_bits).
+
+    int16: each value's deviation is multiplied by the root, and rounded to normalized_bits. With an
+    addend, the root of the radicand is rounded to an integer before the addition. `constants`
+    selects the output_bits, up to 20, by the largest possible value. Parts with a divisor of 0 give
+    the bias.
     """
     split = _split(input.shape, parts)
     inside = list(range(1, len(split), 2))
@@ -154,7 +154,7 @@ def normalize(
     squares = (x * x).sum(dim=inside, keepdim=True) - center * (2 * total - count * center)
     spread = count * squares - rest * rest  # the variance times count^2
     shifted = spread << radicand_shift if radicand_shift >= 0 else spread >> -radicand_shift
-    radicand = (shifted + epsilon).clamp(min=floor) | 1  # of 0 there is no root
+    radicand = (shifted + epsilon).clamp(min=floor) | 1  # avoids the root of 0
     root, shift = rsqrt(radicand)
     if addend:
         whole = ((radicand << (2 * shift)) >> 31) * root >> (30 + shift)
@@ -167,8 +167,8 @@ def normalize(
         deviation = count * (x - center) - rest
         normalized = ((deviation * root >> (dropped - 1)) + 1) >> 1
     else:
-        # scale keeps below 2^23, so that 255 of it fit int32, or normalized_bits where those are
-        # more.
+        # scale stays below 2^23, so that 255 times it fits int32; or below normalized_bits if they
+        # are larger.
         dropped = given.clamp(max=count.bit_length() + 8)
         scale = ((count * root >> (dropped - 1)) + 1) >> 1
         offset = scale * center + (((rest * root >> (dropped - 1)) + 1) >> 1)

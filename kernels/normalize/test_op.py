@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::normalize against float64: within the bound that its docstring states, and hence nearly
-always the nearest step.
+"""pl::normalize against float64: the error is within the bound of its docstring, hence nearly
+always below one step.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROWS = 3
 
 
 def random_rows(count: int, seed: int) -> torch.Tensor:
-    """int8 [ROWS, count]: rows of very different spread, at different places."""
+    """Return int8 [ROWS, count]: rows of very different spread and mean."""
     generator = torch.Generator().manual_seed(seed)
     spread = torch.tensor([1.0, 12.0, 60.0]).reshape(ROWS, 1)
     place = torch.randint(-60, 60, (ROWS, 1), generator=generator)
@@ -51,7 +51,7 @@ def normalized(
     floor: float = 0.0,
     addend: float = 0.0,
 ) -> torch.Tensor:
-    """What of the bias and the weight is not, in float64."""
+    """Return the normalized values before weight and bias, in float64."""
     x = q.to(torch.float64) - zero_point
     x = x - x.mean(1, keepdim=True) if centered else x
     root = ((x * x).mean(1, keepdim=True) + epsilon).sqrt().clamp(min=floor) + addend
@@ -85,7 +85,7 @@ def test_nearly_always_the_nearest_step(
     error = (actual.to(torch.float64) - exact.clamp(-128, 127)).abs()
     bound = 0.5 + 2.0**-21 * (t * gain).abs() + 2.0 ** (1 - numbers[-1])
     assert bool((error <= bound).all())
-    # A gain that only values near zero of a row have, and so may be this large, leaves fewer bits.
+    # A gain may be this large if only values near zero have it. It leaves fewer bits.
     if float(gain.abs().max()) < 2**15:
         assert float(bound.max()) < 0.51
 
@@ -112,7 +112,7 @@ def test_bounds_of_the_root(
     )
     limits = (3, 0, -128, 127)
     actual = normalize.reference(q, weight, bias, [ROWS, 1], centered, *numbers, *limits)
-    # The root of rows of one step in many values has few bits, as whole numbers have.
+    # Rows with one step in many values have a small root: as an integer, it has few bits.
     bound = 0.501 + 2.0**-13 * (t * gain).abs() if addend else 0.501
     assert bool(((actual - t * gain).abs() <= bound).all())
 

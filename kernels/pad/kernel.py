@@ -56,7 +56,9 @@ def _by_rows(
     shape: Sequence[int],
     before: Sequence[int],
 ) -> ByRows | None:
-    """Of the bytes `inside` in those of `shape`, `before` the first of which there is padding."""
+    """Return the row streaming of a pad: bytes `inside` within `shape`, after padding
+    of `before`.
+    """
     axis, count = first_axis(shape), row_count(output.shape)
     if count == 1 or first_axis(inside) != axis or row_count(source.shape) != inside[axis]:
         return None

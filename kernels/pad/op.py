@@ -25,8 +25,10 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
 
 @define(infer=_infer, shares_quantization=True, transposes=Transposes(("input",), _move))
 def pad(input: Activation, padding: Sequence[int], value: int) -> torch.Tensor:
-    """padding holds (before, after) of each dimension in order, none negative; value is one of the
-    input's dtype, of int16 0.
+    """Return the input with constant padding.
+
+    padding holds (before, after) of each dimension in order, none negative. value has the input's
+    dtype; for int16 it is 0.
     """
     pairs = [(padding[2 * d], padding[2 * d + 1]) for d in range(input.dim())]
     flat = [p for pair in reversed(pairs) for p in pair]

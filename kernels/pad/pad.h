@@ -20,8 +20,8 @@ typedef struct {
   void *output;
 } pl_pad_data;
 
-// Pads dimensions of a tensor of bytes with a value, the quantized one; of larger elements, whose
-// bytes are a dimension, with 0.
+// Pads dimensions of a byte tensor with a value, the quantized one. Larger elements have their
+// bytes as a dimension, and are padded with 0.
 PL_MUST_USE pl_status pl_pad_s8(const pl_context *ctx, const pl_pad_params *params,
                                 const pl_pad_dims *dims, const pl_pad_data *data);
 

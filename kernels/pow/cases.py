@@ -19,7 +19,7 @@ def cases() -> Iterator[Case]:
     spread = np.exp2(np.arange(-149, 128, 1.7)).astype(np.float32)
     for exponent in (2, 0.5, -0.5, 3, -1, -2, 0, 1, 4, 5, -7, 1.7, -0.3, 0.01, 15.9, 1e-30):
         values = Values("pow", str(exponent))
-        single = float(np.float32(exponent))  # what torch computes with
+        single = float(np.float32(exponent))  # torch computes with this value
         for name, given in (
             (f"random, {exponent}", values.float32(3, 17)),
             (f"positive, {exponent}", np.abs(values.float32(40))),
@@ -28,8 +28,9 @@ def cases() -> Iterator[Case]:
         ):
             inputs, attributes = {"self": given}, {"exponent": single}
             board = exponent in (2, 0.5, -1, 1.7)
-            # The logarithm is right to 2^-29, times an exponent up to 16: 2^-25; the exponential to
-            # 2^-26; or five roundings of float32. All that is relative for normal numbers.
+            # The logarithm is exact to 2^-29. Times an exponent up to 16 this is 2^-25. The
+            # exponential is exact to 2^-26. Alternatively there are five float32 roundings. All
+            # bounds are relative, for normal numbers.
             yield Case(
                 name, "aten::pow.Tensor_Scalar_out", inputs, {}, attributes, board, 5e-7, 2.0**-126
             )

@@ -4,7 +4,7 @@
 
 #include "kernels/common/types.h"
 
-// What a negative number's power is: not a number, positive or negative.
+// Sign of a negative number's power: not a number, positive or negative.
 enum { PL_POW_BROKEN = 0, PL_POW_EVEN = 1, PL_POW_ODD = 2 };
 
 // The exponent, also as mantissa / 2^shift with |mantissa| < 2^24 and shift in [1, 62].
@@ -29,7 +29,7 @@ typedef struct {
 PL_MUST_USE pl_status pl_pow_f32(const pl_context *ctx, const pl_pow_params *params,
                                  const pl_pow_dims *dims, const pl_pow_data *data);
 
-// The same for an exponent that is a small whole number, not 0, by multiplications.
+// Same for a small nonzero integer exponent, by multiplications.
 PL_MUST_USE pl_status pl_pow_whole_f32(const pl_context *ctx, const pl_pow_params *params,
                                        const pl_pow_dims *dims, const pl_pow_data *data);
 

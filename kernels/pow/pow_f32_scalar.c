@@ -11,7 +11,7 @@ static const uint32_t kExp2[] = {
 };
 #define EXP2_BITS ((int32_t)(sizeof(kExp2) / sizeof(kExp2[0])))
 
-// log2 of mantissa * 2^(exponent - 23) in Q30, a bit for each time that its square reaches 2.
+// log2 of mantissa * 2^(exponent - 23) in Q30. One bit is set each time the square reaches 2.
 static int64_t log2_q30(pl_float_parts x) {
   uint32_t m = x.mantissa << 8;  // Q31, in [1, 2)
   uint32_t fraction = 0;

@@ -28,7 +28,7 @@ def cases() -> Iterator[Case]:
         for scale in (1.0, 0.1, 3e-5, 1e4, 1e-30):
             name = f"special, {scale}, {zero_point}"
             yield _case(name, _SPECIAL, scale, zero_point, board and scale in (1.0, 3e-5))
-    # Denormal inputs that are no 0, and denormal factors.
+    # Nonzero denormal inputs, and denormal factors.
     tiny = np.array([(i - 20) * 2.0**-131 for i in range(41)] + [2.0**-149, 2.0**-126], np.float32)
     for bits in (8, 16):
         for exponent in (-127, -126, -125, -124):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::quantize: float32 to int8 or int16 at a border."""
+"""pl::quantize: float32 to int8 or int16 at an input or output."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def _infer(input: torch.Tensor, bits: int) -> Inferred:
 
 
 def quantize_arguments(quantization: Quantization) -> tuple[float, int, int]:
-    """scale, zero_point and bits."""
+    """Return scale, zero_point and bits."""
     bits = 8 * quantization.type.dtype.itemsize
     return quantization.scale, quantization.zero_point, bits
 
 
 @define(infer=_infer, zero_points={"zero_point": "output"}, transposes=elementwise("input"))
 def quantize(input: Float32, scale: float, zero_point: int, bits: int) -> torch.Tensor:
-    """As Quantization.quantize says, to int8 or int16 as bits, 8 or 16, say."""
+    """Quantize like Quantization.quantize; bits, 8 or 16, selects int8 or int16."""
     return Quantization(scale, zero_point, INT16 if bits == 16 else INT8).quantize(input)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::requantize: the same numbers with another quantization, where one side is int16."""
+"""pl::requantize: the same real values with another quantization; one side is int16."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _infer(input: torch.Tensor, bits: int) -> Inferred:
 
 
 def requantize_arguments(before: Quantization, after: Quantization) -> tuple[int, ...]:
-    """What follows the input of pl::requantize."""
+    """Return the arguments of pl::requantize after the input."""
     bits = 8 * after.type.dtype.itemsize
     factor = arithmetic.quantize_multiplier(before.scale / after.scale)
     return bits, before.zero_point, after.zero_point, *factor
@@ -32,8 +32,9 @@ def requantize(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """saturate(requantize(x - input_zero_point, multiplier, shift) + output_zero_point), int8 or
-    int16 as bits, 8 or 16, say.
+    """Return saturate(requantize(x - input_zero_point, multiplier, shift) + output_zero_point).
+
+    bits, 8 or 16, selects int8 or int16.
     """
     kind = INT16 if bits == 16 else INT8
     x = input.to(torch.int64) - input_zero_point

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizes four values, for all that has Helium with vectors of floats.
+// Quantizes four values, for cores with float Helium.
 #ifndef KERNELS_QUANTIZE_QUANTIZE_MVE_H_
 #define KERNELS_QUANTIZE_QUANTIZE_MVE_H_
 
@@ -8,8 +8,8 @@
 
 #include "kernels/common/float_bits.h"
 
-// Vectors of floats take what is below 2^-126 for 0. With factors from 2^-126 to 2^125 no result
-// changes: the factor itself is none of those, and such an input would stay below a half.
+// Float vectors treat values below 2^-126 as 0. With factors from 2^-126 to 2^125 no result
+// changes. The factor itself is not denormal, and a denormal input would stay below one half.
 static inline bool pl_is_exact_mve(float inverse_scale) {
   const uint32_t bits = pl_float_bits(inverse_scale);
   return bits >= 0x00800000u && bits <= 0x7e000000u;

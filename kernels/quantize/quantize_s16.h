@@ -12,7 +12,7 @@ typedef struct {
   int16_t *output;     // [size]
 } pl_quantize_s16_data;
 
-// As pl_quantize_f32_s8, to int16.
+// pl_quantize_f32_s8 to int16.
 PL_MUST_USE pl_status pl_quantize_f32_s16(const pl_context *ctx,
                                           const pl_quantize_s16_params *params,
                                           const pl_quantize_s16_dims *dims,

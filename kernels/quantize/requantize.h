@@ -5,10 +5,10 @@
 #include "kernels/common/types.h"
 
 typedef struct {
-  int32_t input_zero_point;  // of int16 0
+  int32_t input_zero_point;  // 0 for int16
   int32_t multiplier;
   int32_t shift;
-  int32_t output_zero_point;  // of int16 0
+  int32_t output_zero_point;  // 0 for int16
 } pl_requantize_params;
 
 typedef struct {
@@ -20,8 +20,8 @@ typedef struct {
   void *output;       // [size], may be the input if both are int16
 } pl_requantize_data;
 
-// output = saturate(requantize(input - input_zero_point) + output_zero_point), from the first of
-// the types in a name to the second; s16 is both.
+// output = saturate(requantize(input - input_zero_point) + output_zero_point). A name has the input
+// type, then the output type; s16 is both.
 PL_MUST_USE pl_status pl_requantize_s16(const pl_context *ctx, const pl_requantize_params *params,
                                         const pl_requantize_dims *dims,
                                         const pl_requantize_data *data);

@@ -49,7 +49,7 @@ def cases() -> Iterator[Case]:
             order = values.integer(0, 1) > 0, values.integer(0, 1) > 0
             yield _case(op, f"{op} random {index}", shape, order, values, False)
         for spread in (0.01, 3.0, 1e3, 1e6):
-            # Gates that are open or shut, and parts beyond their limit.
+            # Gates open or shut, and parts beyond their limit.
             values = Values(op, "spread", str(spread))
             name = f"{op} factors of {spread}"
             yield _case(op, name, (4, 1, 3, 4), _FORWARD, values, spread in (3.0, 1e6), spread)

@@ -14,8 +14,8 @@ static inline int32_t pl_four_products(int16x2_t first, int16x2_t second, const 
   return __smlad(second, pl_odd_s16(four), __smlad(first, pl_even_s16(four), sum));
 }
 
-// weight: [count / 4, gates, 4], then [count % 4, gates]; a wide input, whose pairs are neighbours,
-// has the second and third of four weights in each other's place.
+// weight: [count / 4, gates, 4], then [count % 4, gates]. A wide input has neighbours as pairs. Its
+// second and third of four weights are swapped.
 PL_INLINE void pl_add_gate_sums(const void *input, bool wide, int32_t count, const int8_t *weight,
                                 int32_t gates, int32_t *sums) {
   const int32_t four_bytes = wide ? 2 * PL_GATE_FOUR : PL_GATE_FOUR;

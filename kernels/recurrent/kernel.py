@@ -191,7 +191,7 @@ def _pack(weight: AnyArray, gates: int, isa: Isa, wide: bool) -> Constant:
 
 
 def _pack_factors(factors: AnyArray, gates: int, isa: Isa) -> Constant:
-    """int32 [gates * units] in the order of recurrent_step.h or recurrent_step_mve.h."""
+    """Return int32 [gates * units] in the order of recurrent_step.h or recurrent_step_mve.h."""
     of_gates = factors.reshape(gates, -1)
     return _by_four_units(of_gates) if isa == "mve" else Constant(of_gates.T.reshape(-1))
 
@@ -219,7 +219,7 @@ def _state(call: OpCall, name: str, shape: tuple[int, ...]) -> Value:
 
 
 def _last_state(call: OpCall, index: int) -> Value:
-    """The output that the state behind the last step is."""
+    """Return the output with the state after the last step."""
     state, shape = call.output("int16", index=index), call.tensor("hidden").shape
     call.require(
         state.shape == shape,

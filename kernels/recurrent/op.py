@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::lstm, pl::gru and pl::rnn: one layer in one direction over a whole sequence.
 
-What they share (aot/dialect/recurrence.py has the arithmetic):
+Common arguments (aot/dialect/recurrence.py has the arithmetic):
 
   input: int8 or int16 [T, N, I], or [N, T, I] if batch_first.
   hidden: int16 [N, H], the state before the first step, of the scale 2^-hidden_bits.
-  weight, hidden_weight: int8 [G * H, I] and [G * H, H], rows in torch's order of gates.
-  bias: int32 [G * H], of the sums of weight; where both parts are only added, of both.
-  multiplier, shift, hidden_multiplier, hidden_shift: int32 [G * H], of the requantization of the
-    sums to FRACTION_BITS.
+  weight, hidden_weight: int8 [G * H, I] and [G * H, H], rows in torch's gate order.
+  bias: int32 [G * H], of the sums of weight; if both parts are only added, of both.
+  multiplier, shift, hidden_multiplier, hidden_shift: int32 [G * H], of the
+    requantization of the sums to FRACTION_BITS.
   table: int16 [385], gate_table().
-  output_multiplier, output_shift, output_zero_point: make an output of a hidden state.
-  reverse: the sequence is taken from its end; results stay in the input's order.
+  output_multiplier, output_shift, output_zero_point: from a hidden state to an
+    output.
+  reverse: the sequence is processed from its end; results stay in the input's order.
 
-The results are the hidden states, [T, N, H] or [N, T, H] of the input's dtype, and the state behind
-the last step, int16 as it came in.
+The results are the hidden states, [T, N, H] or [N, T, H] of the input's dtype, and the state after
+the last step, int16 like the first one.
 """
 
 from __future__ import annotations
@@ -138,9 +139,10 @@ def gru(
     reverse: bool,
     batch_first: bool,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Gates r, z, n; hidden_bias is int32 [H], of n's sums of hidden_weight.
+    """Return one GRU layer; the gates are r, z, n.
 
-    n = tanh(a + r * b), of its two parts, and h = n + z * (h - n).
+    hidden_bias is int32 [H], of n's sums of hidden_weight. n = tanh(a + r * b), of its two parts,
+    and h = n + z * (h - n).
     """
     size = hidden.shape[1]
     inner = weight, bias, multiplier, shift
@@ -179,7 +181,7 @@ def rnn(
     reverse: bool,
     batch_first: bool,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """h = tanh(a + b) of the two parts, or relu(a + b)."""
+    """Return one RNN layer: h = tanh(a + b) of the two parts, or relu(a + b)."""
     inner = weight, bias, multiplier, shift
     outer = _without_bias(hidden_weight, hidden_multiplier, hidden_shift)
 

@@ -6,7 +6,7 @@
 
 typedef struct {
   int32_t hidden_bits;  // the hidden state has the scale 2^-hidden_bits, in [0, 15]
-  int32_t cell_bits;    // likewise; of an LSTM
+  int32_t cell_bits;    // likewise; for an LSTM
   int32_t relu;         // 0: tanh; of an RNN
   int32_t output_multiplier;
   int32_t output_shift;
@@ -24,13 +24,13 @@ typedef struct {
   int32_t batch_step;
 } pl_recurrent_dims;
 
-// G gates: of an LSTM i, f, g, o; of a GRU r, z, n; of an RNN one. What belongs to one unit of the
-// hidden state lies together, with the weights in the order of gates_scalar.h or gates_dsp.h; for
-// cores with Helium what belongs to a gate of four units does (recurrent_step_mve.h).
+// G gates: i, f, g, o for an LSTM; r, z, n for a GRU; one for an RNN. The data of one unit of the
+// hidden state are contiguous. Weights are in the order of gates_scalar.h or gates_dsp.h. For cores
+// with Helium the data of one gate of four units are contiguous (recurrent_step_mve.h).
 typedef struct {
   const void *input;                 // rows of input_size values, int8 or int16
   const int16_t *hidden;             // [batches, hidden_size]
-  const int16_t *cell;               // likewise; of an LSTM
+  const int16_t *cell;               // likewise; for an LSTM
   const int8_t *weight;              // [hidden_size][input_size * G]
   const int32_t *bias;               // [hidden_size, G], with the input's zero point folded in
   const int32_t *multiplier;         // [hidden_size, G]
@@ -42,7 +42,7 @@ typedef struct {
   const int16_t *table;              // [385]: (sigmoid(k / 32) - 1/2) * 2^16
   void *output;                      // rows of hidden_size values, likewise
   int16_t *last_hidden;              // [batches, hidden_size]
-  int16_t *last_cell;                // likewise, may be the cell; of an LSTM
+  int16_t *last_cell;                // likewise, may alias the cell; for an LSTM
 } pl_recurrent_data;
 
 // One layer in one direction over a whole sequence; kernels/recurrent/op.py and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of a recurrent kernel, a unit at a time, for cores without Helium. The sums are those of
-// the gates_….h that a source has included before, by the class of cores.
+// A step of a recurrent kernel, one unit at a time, for cores without Helium. The sums are those of
+// gates_….h for the core's class. A source includes that header first.
 #ifndef KERNELS_RECURRENT_RECURRENT_STEP_H_
 #define KERNELS_RECURRENT_RECURRENT_STEP_H_
 
@@ -44,12 +44,12 @@ static inline int16_t pl_to_hidden(const pl_recurrent_params *params, int32_t q1
 
 // One unit of a step.
 typedef struct {
-  int32_t index;            // of the unit
+  int32_t index;            // index of the unit
   int32_t a[PL_MAX_GATES];  // the input's part of its pre-activations
   int32_t b[PL_MAX_GATES];  // the hidden state's
 } pl_recurrent_unit;
 
-// A unit's hidden state behind the step.
+// A unit's hidden state after the step.
 typedef int16_t (*pl_recurrent_cell)(const pl_recurrent_params *params,
                                      const pl_recurrent_data *data, const pl_recurrent_at *at,
                                      const pl_recurrent_unit *unit);
@@ -64,7 +64,8 @@ static inline void pl_requantize_gates(const int32_t *sums, int32_t gates, const
   }
 }
 
-// Gates, cell and wide, whether input and output are int16, are constants where this is inlined.
+// Gates, cell and wide are constants in the inlined code. `wide` is set if input and output are
+// int16.
 PL_INLINE void pl_recurrent_step(const pl_recurrent_params *params, const pl_recurrent_dims *dims,
                                  const pl_recurrent_data *data, int32_t gates,
                                  pl_recurrent_cell cell, bool wide, const pl_recurrent_at *at) {

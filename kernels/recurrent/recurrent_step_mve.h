@@ -26,12 +26,12 @@ static inline int32x4_t pl_centred_sigmoid(const int16_t *table, int32x4_t x) {
 // q16, in [1, 65535], of a centred sigmoid.
 static inline int32x4_t pl_sigmoid(int32x4_t centred) { return vaddq_n_s32(centred, 1 << 15); }
 
-// (x * q16) / 2^16, rounded to nearest, ties upwards; q16 < 2^16, so that it stays positive.
+// (x * q16) / 2^16, rounded to nearest, ties upwards; q16 < 2^16 keeps it positive.
 static inline int32x4_t pl_scale_q16(int32x4_t x, int32x4_t q16) {
   return vqrdmulhq_s32(x, vshlq_n_s32(q16, 15));
 }
 
-// The low halves of the lanes are int16; what the high ones are does not matter to a store.
+// The low halves of the lanes are int16. A store ignores the high halves.
 static inline int16x8_t pl_saturate_s16(int32x4_t x) {
   return vqmovnbq_s32(vreinterpretq_s16_s32(x), x);
 }
@@ -42,7 +42,7 @@ static inline int32x4_t pl_to_state(int32x4_t x, int32_t right) {
   return vmovlbq_s16(pl_saturate_s16(vrshlq_n_s32(x, -right)));
 }
 
-// The sums of four units of a gate. Functions of their own: their loops take all registers.
+// Sums of four units of a gate. Functions of their own, because their loops take all registers.
 static __attribute__((noinline)) int32x4_t pl_gate_sums_s16(const int16_t *x, int32_t count,
                                                             const int8_t *weight, int32_t units) {
   pl_dots dots = {0};
@@ -59,15 +59,15 @@ static __attribute__((noinline)) int32x4_t pl_gate_sums_s8(const int8_t *x, int3
   return pl_dots_sums(&dots);
 }
 
-// Four units of a step, or what is left of them.
+// Four units of a step, or the tail of fewer units.
 typedef struct {
-  int32_t index;  // of the first
+  int32_t index;  // index of the first
   mve_pred16_t lanes;
-  // Of the third tanh, else the centred sigmoid; of an RNN the pre-activation.
+  // tanh for the third gate, the centred sigmoid for the others. For an RNN: the pre-activation.
   int32x4_t gate[PL_MAX_GATES];
 } pl_recurrent_units;
 
-// The units' hidden states behind the step.
+// The units' hidden states after the step.
 typedef int32x4_t (*pl_recurrent_cell)(const pl_recurrent_params *params,
                                        const pl_recurrent_data *data, const pl_recurrent_at *at,
                                        const pl_recurrent_units *units);
@@ -80,9 +80,9 @@ static inline int32x4_t pl_part(int32x4_t sums, const int32_t *multiplier, const
   return vminq_s32(vmaxq_s32(y, vnegq_s32(reach)), reach);
 }
 
-// Weights and factors are [units / PL_UNITS][gates][PL_UNITS], of the last units fewer, and so they
-// follow one another. Gates, cell and wide, whether input and output are int16, are constants where
-// this is inlined.
+// Weights and factors are [units / PL_UNITS][gates][PL_UNITS], with fewer for the last units. They
+// are read consecutively. Gates, cell and wide are constants in the inlined code. `wide` is set if
+// input and output are int16.
 PL_INLINE void pl_recurrent_step(const pl_recurrent_params *params, const pl_recurrent_dims *dims,
                                  const pl_recurrent_data *data, int32_t gates,
                                  pl_recurrent_cell cell, bool wide, const pl_recurrent_at *at) {

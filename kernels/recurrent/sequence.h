@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop over a sequence. The steps are those of recurrent_step.h or recurrent_step_mve.h, which
-// a source has included before.
+// The loop over a sequence. The steps are those of recurrent_step.h or recurrent_step_mve.h. A
+// source includes that header first.
 #ifndef KERNELS_RECURRENT_SEQUENCE_H_
 #define KERNELS_RECURRENT_SEQUENCE_H_
 
@@ -8,8 +8,8 @@
 
 #include "kernels/recurrent/arithmetic.h"
 
-// All steps of all batches. The new states of the steps go alternately to scratch and to the last
-// state, such that the last step's go there.
+// All steps of all batches. The new states alternate between scratch and the last state, so that
+// the last step writes the last state.
 PL_INLINE pl_status pl_recurrent_run(const pl_context *ctx, const pl_recurrent_params *params,
                                      const pl_recurrent_dims *dims, const pl_recurrent_data *data,
                                      int32_t gates, pl_recurrent_cell cell, bool wide) {

@@ -30,9 +30,9 @@ def test_sigmoid_and_tanh_are_as_exact_as_they_say() -> None:
 
 
 def _sequence(op: str, bias: float = 0.0) -> tuple[torch.Tensor, torch.Tensor]:
-    """The hidden state behind STEPS steps in the op's integers and in float64.
+    """Return the hidden state after STEPS steps, in the op's integers and in float64.
 
-    Weights and inputs are what the integers stand for; bias is that of every gate but the last.
+    Weights and inputs are the integers' real values. bias belongs to every gate except the last.
     """
     random = torch.Generator().manual_seed(1)
 
@@ -92,7 +92,9 @@ def test_a_long_sequence_stays_within_a_tenth_of_an_int8_step(op: str) -> None:
 
 
 def test_a_state_that_changes_by_less_than_an_int8_step_a_time_does_change() -> None:
-    """With gates at 0.998 a step moves a GRU's state by less than 1/256: int8 would stand still."""
+    """A step with gates at 0.998 changes a GRU's state by less than 1/256: an int8 state would not
+    change.
+    """
     ours, exact = _sequence("gru", bias=6.0)
     assert float(exact.abs().max()) > 0.05
     assert float((ours - exact).abs().max()) <= 0.5 / 128

@@ -5,7 +5,7 @@
 
 #include "kernels/reduce/reduce.h"
 
-// Sums `size` elements, the first at index start, each `step` behind the last.
+// Sums `size` elements, starting at index start, with a distance of `step`.
 typedef void pl_cumsum_function(const pl_reduce_params *params, const void *input, int32_t start,
                                 int32_t size, int32_t step, void *output);
 

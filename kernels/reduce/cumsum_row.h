@@ -8,7 +8,7 @@
 
 static inline void pl_cumsum_row_s8(const pl_reduce_params *params, const void *input,
                                     int32_t start, int32_t size, int32_t step, void *result) {
-  // A copy that no store to the output can change.
+  // A copy, safe from stores to the output.
   const pl_reduce_params p = *params;
   const int8_t *x = (const int8_t *)input + start;
   int8_t *output = (int8_t *)result + start;

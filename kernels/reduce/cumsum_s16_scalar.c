@@ -4,7 +4,7 @@
 
 static inline void cumsum(const pl_reduce_params *params, const void *input, int32_t start,
                           int32_t size, int32_t step, void *result) {
-  // A copy that no store to the output can change.
+  // A copy, safe from stores to the output.
   const pl_reduce_params p = *params;
   const int16_t *x = (const int16_t *)input + start;
   int16_t *output = (int16_t *)result + start;

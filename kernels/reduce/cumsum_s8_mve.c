@@ -5,7 +5,7 @@
 
 #define LANES 4
 
-// Of four rows whose values are `apart`.
+// Four rows, with `apart` between their values.
 PL_INLINE void of_lanes(const pl_reduce_params *params, const pl_reduce_dims *dims, const int8_t *x,
                         int32_t apart, int32_t count, int8_t *output) {
   const pl_factors_mve factors = pl_same_factors_mve(params->multiplier, params->shift);

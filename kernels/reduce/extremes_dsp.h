@@ -10,7 +10,7 @@
 
 typedef int8x4_t pl_pick_lanes(int8x4_t a, int8x4_t b);
 
-// Values that lie together are reduced to one.
+// Contiguous values are reduced to one.
 PL_INLINE int32_t pl_extreme_of_rows(const pl_reduce_dims *dims, const int8_t *x,
                                      pl_pick_lanes *pick, pl_fold_function *function) {
   int32_t result = *x;
@@ -31,7 +31,7 @@ PL_INLINE int32_t pl_extreme_of_rows(const pl_reduce_dims *dims, const int8_t *x
   return result;
 }
 
-// Values of outputs that lie together do so too.
+// Contiguous outputs are reduced together.
 PL_INLINE pl_status pl_extremes_of_columns(const pl_reduce_dims *dims, const pl_reduce_data *data,
                                            pl_pick_lanes *pick, pl_fold_function *function) {
   int8_t *output = data->output;

@@ -9,13 +9,13 @@
 
 #define PL_EXTREME_LANES 16
 
-// Of a and b, and a where p is off.
+// Selects from a and b, and returns a if p is off.
 typedef int8x16_t pl_pick_lanes(int8x16_t a, int8x16_t b, mve_pred16_t p);
 
-// Of `first` and all lanes.
+// Selects from `first` and all lanes.
 typedef int8_t pl_pick_across(int8_t first, int8x16_t x);
 
-// Values that lie together are reduced to one.
+// Contiguous values are reduced to one.
 PL_INLINE int32_t pl_extreme_of_rows(const pl_reduce_dims *dims, const int8_t *x,
                                      pl_pick_lanes *pick, pl_pick_across *across) {
   int8x16_t best = vdupq_n_s8(*x);
@@ -32,7 +32,7 @@ PL_INLINE int32_t pl_extreme_of_rows(const pl_reduce_dims *dims, const int8_t *x
   return across(*x, best);
 }
 
-// Values of outputs that lie together do so too.
+// Contiguous outputs are reduced together.
 PL_INLINE pl_status pl_extremes_of_columns(const pl_reduce_dims *dims, const pl_reduce_data *data,
                                            pl_pick_lanes *pick) {
   int8_t *output = data->output;

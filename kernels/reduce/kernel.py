@@ -27,7 +27,7 @@ from kernels.common.shapes import axis_size, reduction_dims, reduction_loops
 from kernels.common.wide import wide_factor
 
 _SUMMED = {"int32": "s32", "int16": "s16", "bool": "bool"}
-_DIFFERENCE_SHIFT, _LOG2_BITS = 20, 16  # of logsumexp's terms
+_DIFFERENCE_SHIFT, _LOG2_BITS = 20, 16  # for logsumexp's terms
 
 
 @kernel("pl::amax")
@@ -159,7 +159,7 @@ def _wide_logsumexp(call: OpCall) -> KernelCall:
 
 
 def _count(call: OpCall, dtype: str) -> int:
-    """Of the values of a result."""
+    """Return the number of values per result."""
     count, span = call.tensor("input").size // call.output().size, -2 * LIMITS[dtype][0]
     call.require(count * span <= INT32_MAX, f"a sum of {count} {dtype} values may overflow int32")
     return count

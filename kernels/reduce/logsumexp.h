@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all forms of logsumexp of int8 end with.
+// Shared end of all forms of logsumexp of int8.
 #ifndef KERNELS_REDUCE_LOGSUMEXP_H_
 #define KERNELS_REDUCE_LOGSUMEXP_H_
 
@@ -35,7 +35,7 @@ static inline int32_t pl_logsumexp_of(const pl_reduce_params *params, int32_t ma
                    params->output_zero_point, INT8_MIN, INT8_MAX);
 }
 
-// Of values that lie anyhow.
+// For values in any layout.
 static inline int32_t pl_logsumexp_anyhow(const pl_reduce_params *params,
                                           const pl_reduce_dims *dims, const int32_t *exp_table,
                                           const void *x) {

@@ -4,7 +4,7 @@
 #include "kernels/common/exponentials_dsp.h"
 #include "kernels/reduce/logsumexp.h"
 
-// Of values in one piece.
+// For contiguous values.
 static inline int32_t of_row(const pl_reduce_params *params, const pl_reduce_dims *dims,
                              const int32_t *exp_table, const void *x) {
   const int32_t size = dims->reduced[2];

@@ -28,7 +28,7 @@ static inline int32_t of_rows(const pl_reduce_params *params, const pl_reduce_di
   return pl_logsumexp_of(params, maximum, sum);
 }
 
-// Of four outputs whose values lie beside each other.
+// Four outputs, with their values next to each other.
 static void of_columns(const pl_reduce_params *params, const pl_reduce_dims *dims,
                        const int32_t *exp_table, const int8_t *x, int32_t count, int8_t *output) {
   const mve_pred16_t lanes = vctp32q((uint32_t)count);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::cumsum: sums of the values up to each along a dimension."""
+"""pl::cumsum: running sums along a dimension."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from aot.dialect.transposes import along_dim
 
 
 def guard_bits(count: int, dtype: torch.dtype) -> int:
-    """As many as let a sum of so many int8 values be an int32 with them; of int16 values none, for
-    those are rounded once without.
+    """Return the guard bits of a sum of `count` values.
+
+    For int8: as many as fit into int32 with the sum. For int16: none, because one rounding is
+    enough without them.
     """
     return 0 if dtype is torch.int16 else 22 - (count - 1).bit_length()
 
@@ -29,12 +31,11 @@ def cumsum(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """saturate(requantize_sums(s << left_shift, multiplier, shift) + output_zero_point), s the
-    exact sum of input - input_zero_point along dim, which is not negative, up to and with each
-    value.
+    """Return saturate(requantize_sums(s << left_shift, multiplier, shift) + output_zero_point).
 
-    Input and result int8 or int16. left_shift is guard bits, `guard_bits` of the size of dim: the
-    result is rounded once.
+    s is the exact running sum of input - input_zero_point along dim, with the current value. dim is
+    not negative. Input and result are int8 or int16. left_shift is guard bits, `guard_bits` of the
+    size of dim: the result is rounded once.
     """
     kind = ACTIVATION_TYPES[input.dtype]
     sums = (input.to(torch.int64) - input_zero_point).cumsum(dim)

@@ -17,7 +17,7 @@ from aot.dialect.transposes import along_dims
 def amax(
     input: Annotated[torch.Tensor, (*ACTIVATIONS, torch.bool)], dim: Sequence[int], keepdim: bool
 ) -> torch.Tensor:
-    """The largest value over dim, which are not negative; of bools, whether any is true."""
+    """Return the largest value over dim; for bools, True if any is true. dim are not negative."""
     return input.amax(list(dim), keepdim)
 
 
@@ -25,5 +25,5 @@ def amax(
 def amin(
     input: Annotated[torch.Tensor, (*ACTIVATIONS, torch.bool)], dim: Sequence[int], keepdim: bool
 ) -> torch.Tensor:
-    """The smallest value over dim, which are not negative; of bools, whether all are true."""
+    """Return the smallest value over dim; for bools, True if all are true. dim are not negative."""
     return input.amin(list(dim), keepdim)

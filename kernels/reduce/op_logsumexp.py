@@ -32,11 +32,11 @@ def logsumexp(
     log_shift: int,
     output_zero_point: int,
 ) -> torch.Tensor:
-    """(max - input_zero_point) * input_scale / output_scale + ln(S) / output_scale, S the sum of
-    exponentials of max - input over dim, which are not negative.
+    """Return (max - input_zero_point) * input_scale / output_scale + ln(S) / output_scale.
 
-    The factors, guard bits, tables and rounding are those of pl::log_softmax, of int8 and of int16;
-    the sum of both terms is rounded once to the output's step.
+    S is the sum of exponentials of max - input over dim. dim are not negative. The factors, guard
+    bits, tables and rounding are those of pl::log_softmax, for int8 and for int16. The sum of both
+    terms is rounded once to the output's step.
     """
     wide = input.dtype is torch.int16
     x = input.to(torch.int64)

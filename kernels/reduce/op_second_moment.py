@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::second_moment: variance, standard deviation or Euclidean norm over dimensions, exact up to
-one rounding.
+"""pl::second_moment: variance, standard deviation or Euclidean norm over dimensions, exact except
+for one rounding.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from aot.dialect.signature import Activation
 from aot.dialect.transposes import along_dims
 
 MAX_INT16_COUNT = 2**15 - 1
-"""Of values that a result is of."""
+"""Largest number of values per result."""
 
 
 def fraction_bits(count: int, centered: bool, root: bool, dtype: torch.dtype) -> int:
-    """By how many bits `second_moment` of so many values of a dtype scales its sum up: as many as
-    let the root fit in 31 bits, an even number; or, where there is no root, as many as let the sum
-    fit in what is requantized, and then it may be negative.
+    """Return the left shift of the sum in `second_moment`, in bits.
+
+    It is even with a root, and as large as the root's 31 bits allow. Without a root it is as large
+    as the requantization's range allows, and may be negative.
     """
     log2 = math.ceil(math.log2(count))
     if dtype is torch.int16:  # a square, and a variance, is at most 2^30
@@ -45,17 +46,19 @@ def second_moment(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """saturate(requantize_sums(v, multiplier, shift) + output_zero_point), where with n values x =
-    input - input_zero_point over dim, and b = fraction_bits(n, centered, root, input's dtype),
+    """Return saturate(requantize_sums(v, multiplier, shift) + output_zero_point).
 
-    - v = s * 2^b, with s = n * sum x^2 - (sum x)^2 if centered, else sum x^2; rounded to nearest,
-      ties up, where b is negative;
-    - or, with root, v = floor(sqrt(s * 2^b)).
+    There are n values x = input - input_zero_point over dim, and b = fraction_bits(n, centered,
+    root, input's dtype).
 
-    s is exact, so v is off by less than one unit of 2^31, or of 2^46 without root of int16. Input
-    and result int8 or int16, of which there are at most MAX_INT16_COUNT. dim are not negative;
-    multiplier and shift hold input_scale^2 / (output_scale * 2^b), or input_scale / (output_scale
-    * 2^(b / 2)), with whatever divides the sum.
+    - v = s * 2^b, with s = n * sum x^2 - (sum x)^2 if centered, else sum x^2. If b is
+      negative, it is rounded to nearest, ties up.
+    - With root, v = floor(sqrt(s * 2^b)).
+
+    s is exact. The error of v is below one unit of 2^31, or of 2^46 for int16 without root. Input
+    and result are int8 or int16; int16 allows at most MAX_INT16_COUNT values. dim are not negative.
+    multiplier and shift hold input_scale^2 / (output_scale * 2^b), or input_scale / (output_scale *
+    2^(b / 2)), and the divisor of the sum, if any.
     """
     x = input.to(torch.int64) - input_zero_point
     dims = list(dim)

@@ -5,30 +5,30 @@
 #include "kernels/common/reduction.h"
 #include "kernels/common/types.h"
 
-// Of amax, amin and sums null.
+// Null for amax, amin and sums.
 typedef struct {
   int32_t input_zero_point;
   int32_t output_zero_point;
   int32_t multiplier;
   int32_t shift;
-  int32_t count;           // of second_moment: of the values if centered, else 0
-  int32_t root;            // of second_moment, 0 or 1
-  int32_t fraction_bits;   // of second_moment, see there; of logsumexp, those of exp_table;
-                           // of cumsum, those that a sum gets before it is requantized
-  int32_t log_multiplier;  // of logsumexp: of log2 in Q16
+  int32_t count;           // second_moment: number of values if centered, else 0
+  int32_t root;            // second_moment: 0 or 1
+  int32_t fraction_bits;   // second_moment: see there; logsumexp: those of exp_table; cumsum: bits
+                           // added to a sum before requantization
+  int32_t log_multiplier;  // logsumexp: for log2 in Q16
   int32_t log_shift;
 } pl_reduce_params;
 
 typedef pl_reduction_dims pl_reduce_dims;
 
 typedef struct {
-  const void *input;         // as names say; of amax_s8 and amin_s8 also bool
-  const int32_t *exp_table;  // of logsumexp: [256], exp(-d * input scale), or of int16 [512], see
+  const void *input;         // type as in the name; amax_s8 and amin_s8 also bool
+  const int32_t *exp_table;  // logsumexp: [256], exp(-d * input scale), or for int16 [512], see
                              // kernels/common/wide_exponentials.h
-  void *output;              // of the input's type, of sums int32
+  void *output;              // of the input's type; int32 for sums
 } pl_reduce_data;
 
-// The largest and the smallest value; of bools, whether any is true and whether all are.
+// The largest and the smallest value. For bools: any is true, and all are true.
 PL_MUST_USE pl_status pl_amax_s8(const pl_context *ctx, const pl_reduce_params *params,
                                  const pl_reduce_dims *dims, const pl_reduce_data *data);
 PL_MUST_USE pl_status pl_amin_s8(const pl_context *ctx, const pl_reduce_params *params,
@@ -38,7 +38,7 @@ PL_MUST_USE pl_status pl_amax_s16(const pl_context *ctx, const pl_reduce_params 
 PL_MUST_USE pl_status pl_amin_s16(const pl_context *ctx, const pl_reduce_params *params,
                                   const pl_reduce_dims *dims, const pl_reduce_data *data);
 
-// The sum, of which the low 32 bits stay; of bools how many are true.
+// The low 32 bits of the sum. For bools: the number of true values.
 PL_MUST_USE pl_status pl_sum_s32(const pl_context *ctx, const pl_reduce_params *params,
                                  const pl_reduce_dims *dims, const pl_reduce_data *data);
 PL_MUST_USE pl_status pl_sum_s16(const pl_context *ctx, const pl_reduce_params *params,
@@ -46,29 +46,30 @@ PL_MUST_USE pl_status pl_sum_s16(const pl_context *ctx, const pl_reduce_params *
 PL_MUST_USE pl_status pl_sum_bool(const pl_context *ctx, const pl_reduce_params *params,
                                   const pl_reduce_dims *dims, const pl_reduce_data *data);
 
-// output = saturate(requantize(v) + output_zero_point). With x = input - input_zero_point and
-// s = count * sum x^2 - (sum x)^2, or sum x^2 where count is 0, v is s * 2^fraction_bits, or with
+// output = saturate(requantize(v) + output_zero_point). Let x = input - input_zero_point. Let s =
+// count * sum x^2 - (sum x)^2, or sum x^2 if count is 0. Then v is s * 2^fraction_bits, or with
 // root floor(sqrt(s * 2^fraction_bits)). Negative fraction_bits round to nearest, ties up.
-// Of int16 there are fewer than 2^15 values, the zero points are 0 and v is requantized as
-// kernels/common/wide.h says.
+//
+// For int16 there are fewer than 2^15 values and the zero points are 0. v is then requantized as in
+// kernels/common/wide.h.
 PL_MUST_USE pl_status pl_second_moment_s8(const pl_context *ctx, const pl_reduce_params *params,
                                           const pl_reduce_dims *dims, const pl_reduce_data *data);
 PL_MUST_USE pl_status pl_second_moment_s16(const pl_context *ctx, const pl_reduce_params *params,
                                            const pl_reduce_dims *dims, const pl_reduce_data *data);
 
 // output = saturate((requantize((max - input_zero_point) << 20) + requantize_log(log2(S))) / 2^10 +
-// output_zero_point), where S is the sum of exp_table[max - input], the log2 and the rounding are
-// those of log_softmax. Of int16 there are at most 2^16 values, and the terms are those of
+// output_zero_point). S is the sum of exp_table[max - input]. The log2 and the rounding are those
+// of log_softmax. For int16 there are at most 2^16 values, and the terms are those of
 // pl_log_softmax_s16.
 PL_MUST_USE pl_status pl_logsumexp_s8(const pl_context *ctx, const pl_reduce_params *params,
                                       const pl_reduce_dims *dims, const pl_reduce_data *data);
 PL_MUST_USE pl_status pl_logsumexp_s16(const pl_context *ctx, const pl_reduce_params *params,
                                        const pl_reduce_dims *dims, const pl_reduce_data *data);
 
-// output = saturate(requantize(s << fraction_bits) + output_zero_point), s the sum of input -
-// input_zero_point over the innermost reduced dimension, the only one, up to and with each value.
-// The output has the input's shape, and may be the input. Of int16 the zero points and
-// fraction_bits are 0, and the sum is requantized as kernels/common/wide.h says.
+// output = saturate(requantize(s << fraction_bits) + output_zero_point). s is the running sum of
+// input - input_zero_point over the only reduced dimension, the innermost, up to and including each
+// value. The output has the input's shape, and may alias the input. For int16 the zero points and
+// fraction_bits are 0. The sum is then requantized as in kernels/common/wide.h.
 PL_MUST_USE pl_status pl_cumsum_s8(const pl_context *ctx, const pl_reduce_params *params,
                                    const pl_reduce_dims *dims, const pl_reduce_data *data);
 PL_MUST_USE pl_status pl_cumsum_s16(const pl_context *ctx, const pl_reduce_params *params,

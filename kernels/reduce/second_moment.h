@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made of the sums of second_moment, of int8 and of int16.
+// Results from the sums of second_moment, for int8 and int16.
 #ifndef KERNELS_REDUCE_SECOND_MOMENT_H_
 #define KERNELS_REDUCE_SECOND_MOMENT_H_
 
@@ -11,7 +11,7 @@ typedef struct {
   uint64_t squares;
 } pl_moment_sums;
 
-// What is requantized.
+// The value before requantization.
 static inline int64_t pl_second_moment(const pl_reduce_params *params, const pl_moment_sums *s) {
   uint64_t moment = s->squares;
   if (params->count != 0) {

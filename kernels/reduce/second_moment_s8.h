@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// second_moment of int8: the sums of the values and of their squares, of which the zero point is
-// taken off at the end.
+// second_moment of int8: the sums of the values and of their squares. The zero point is subtracted
+// at the end.
 #ifndef KERNELS_REDUCE_SECOND_MOMENT_S8_H_
 #define KERNELS_REDUCE_SECOND_MOMENT_S8_H_
 
@@ -8,7 +8,7 @@
 #include "kernels/reduce/fold.h"
 #include "kernels/reduce/second_moment.h"
 
-// So many squares, of at most 2^14, add up to 2^30 at most.
+// Number of squares, each at most 2^14, with a sum of at most 2^30.
 #define PL_MOMENT_RUN 65536
 
 // Adds up to PL_MOMENT_RUN values to two sums.

@@ -3,7 +3,7 @@
 
 #include "kernels/reduce/second_moment_s8.h"
 
-// Columns that are summed up together, each in a lane of 32 bits.
+// Columns summed together, each in a 32-bit lane.
 #define COLUMNS 4
 
 static inline void run(const int8_t *x, int32_t count, int32_t *sum, int32_t *squares) {

@@ -31,7 +31,7 @@ def cases() -> Iterator[Case]:
 def _case(
     name: str, op: str, given: AnyArray, attributes: dict[str, Any], board: bool = False
 ) -> Case:
-    # A sum of n values of order 1, in any order, is off by n * 2^-24 * n at most; 1600 here.
+    # Bound for a sum of n values of order 1, in any order: n * 2^-24 * n; here n = 1600.
     tolerance = 2e-4 if op == "sum" else 0.0
     inputs = {"self": given}
     return Case(name, _NAMES[op], inputs, {}, attributes, board, tolerance)

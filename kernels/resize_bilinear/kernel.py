@@ -27,7 +27,7 @@ def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
     sums = divisor if dtype == "int16" else -LIMITS[dtype][0] * divisor + divisor // 2
     call.require(sums <= INT32_MAX, f"units of {list(unit)} may overflow int32")
     for d, length in enumerate((h, w)):
-        # That behind the last pixel too: loops come to it.
+        # The position after the last pixel counts too: loops reach it.
         places = (offset[d], size[d] * step[d] + offset[d], (length - 1) * unit[d])
         call.require(
             all(-INT32_MAX <= place <= INT32_MAX for place in places),
@@ -64,7 +64,10 @@ def resize_bilinear(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _by_rows(source: Value, output: Value, step: int, offset: int, unit: int) -> ByRows | None:
-    """Where a row of the input is a power of two of places; images one by one."""
+    """Return the row streaming if an input row is a power of two of positions.
+
+    Several images are computed one by one.
+    """
     count, given = row_count(output.shape), row_count(source.shape)
     if (images := source.shape[0]) > 1:
         are_rows = given == count == images

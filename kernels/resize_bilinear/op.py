@@ -25,12 +25,13 @@ def resize_bilinear(
     offset: Pair,
     unit: Pair,
 ) -> torch.Tensor:
-    """The weighted mean of the four pixels around each place of the input, ties away from zero.
+    """Return the weighted mean of the four pixels around each position, ties away from zero.
 
-    Along each axis, (height, width), pixel o of the result is the place (o * step + offset) / unit,
-    moved into the input; a place between two pixels has the weights of its distances. The places
-    are exact, unlike those of TFLite's RESIZE_BILINEAR, which has 10 bits for them. input int8
-    or int16 [N, H, W, C]; result of its dtype [N, *output_size, C].
+    Along each axis, (height, width), pixel o of the result has the position (o * step + offset) /
+    unit, clamped to the input. A position between two pixels weights them by its distances.
+    Positions are exact; TFLite's RESIZE_BILINEAR has only 10 bits for them.
+
+    input int8 or int16 [N, H, W, C]; result of its dtype [N, *output_size, C].
     """
     acc = input.to(torch.int64)
     for axis in range(2):

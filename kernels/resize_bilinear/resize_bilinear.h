@@ -4,7 +4,7 @@
 
 #include "kernels/common/types.h"
 
-// Pixel o of an axis of the output is the place (o * step + offset) / unit of the input.
+// Pixel o of an output axis is at position (o * step + offset) / unit of the input.
 typedef struct {
   int32_t step_h;
   int32_t step_w;

@@ -12,7 +12,7 @@ typedef struct {
   int16_t *output;
 } pl_resize_bilinear_s16_data;
 
-// As pl_resize_bilinear_s8, of int16, with sums of 64 bits; unit_h * unit_w is an int32.
+// pl_resize_bilinear_s8 for int16, with 64-bit sums; unit_h * unit_w is an int32.
 PL_MUST_USE pl_status pl_resize_bilinear_s16(const pl_context *ctx,
                                              const pl_resize_bilinear_s16_params *params,
                                              const pl_resize_bilinear_s16_dims *dims,

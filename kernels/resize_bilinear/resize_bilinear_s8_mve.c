@@ -8,7 +8,7 @@
 // Sums of products with weights of so much stay in 16 bits.
 #define MOST_NARROW 256
 
-// The neighbours of a pixel of the output, and what each counts.
+// The neighbours of an output pixel, and their weights.
 typedef struct {
   const int8_t *x00;
   const int8_t *x01;
@@ -20,9 +20,9 @@ typedef struct {
   int32_t w11;
 } neighbours;
 
-// Eight channels at a time, where the weights add up to 2^-shift, 2 to MOST_NARROW. Ties go away
-// from zero: those below it are moved by one first, where they may saturate, as what is there has
-// one result.
+// Eight channels at a time, for weights with a sum of 2^-shift, 2 to MOST_NARROW. Ties round away
+// from zero: negative sums are reduced by one first. This may saturate, but all values there have
+// the same result.
 PL_INLINE void mix_narrow(neighbours of, int32_t channels, int32_t shift, int8_t *output) {
   for (int32_t left = channels; left > 0; left -= 8) {
     const mve_pred16_t lanes = vctp16q((uint32_t)left);

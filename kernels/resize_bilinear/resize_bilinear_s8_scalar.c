@@ -2,13 +2,13 @@
 #include "kernels/resize_bilinear/resize_bilinear.h"
 #include "kernels/resize_bilinear/taps.h"
 
-// What the pixels of a row have in common.
+// Common data of a row's pixels.
 typedef struct {
   const int8_t *above;
   int32_t below;  // from there to the row below
   int32_t above_weight;
   int32_t below_weight;
-  int32_t place;  // of the first pixel
+  int32_t place;  // position of the first pixel
   int32_t step;
   int32_t unit;
   int32_t input_w;
@@ -22,7 +22,7 @@ static inline int8_t divide(int32_t sum, const row *r) {
   return (int8_t)((sum < 0 ? sum - r->half : sum + r->half) / r->divisor);
 }
 
-// Both rows first: of one channel there is nothing that products of two weights are for again.
+// Both rows first. With one channel, products of two weights have no further use.
 static void interpolate_1(row r, int8_t *output) {
   for (const int8_t *end = output + r.output_w; output != end; r.place += r.step) {
     const pl_taps x = pl_taps_at(r.place, r.unit, r.input_w, 1);

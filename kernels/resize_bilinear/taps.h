@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-// Two neighbours along an axis and what each counts; the second may be the first again.
+// Two neighbours along an axis and their weights. The second may equal the first.
 typedef struct {
-  int32_t first;  // where it is, in elements
+  int32_t first;  // its offset in elements
   int32_t second;
   int32_t first_weight;
   int32_t second_weight;

@@ -34,7 +34,7 @@ def cases() -> Iterator[Case]:
             yield from _sum(f"{name}, {kind}", values, rows, width, indices, board, points)
         values = Values("scatter_sum_float", name)
         inputs = {"values": values.float32(len(indices), width), "indices": _int32(indices)}
-        # Sums in the order that the reference has.
+        # Sums in the order of the reference.
         attributes = {"rows": rows}
         yield Case(name, "pl::scatter_sum_float", inputs, {}, attributes, board, 0.0)
     for index in range(60):

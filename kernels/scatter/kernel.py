@@ -87,7 +87,7 @@ def _table(call: OpCall, output: Value) -> tuple[int, int]:
 
 
 def _operands(call: OpCall, dtype: str) -> tuple[Value, Value, Value]:
-    """Indices, values and output, whose shapes go together."""
+    """Return indices, values and output, after a check of their shapes."""
     indices, output = call.tensor("indices", "int32", rank=1), call.output(dtype)
     values = call.tensor("values", dtype, rank=2)
     call.require(len(output.shape) == 2, f"output has shape {list(output.shape)}, not 2 dimensions")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::scatter, scatter_sum and scatter_sum_float: rows to where indices say, in place of a base's
-or added up.
+"""pl::scatter, scatter_sum and scatter_sum_float: rows written to indices. They replace rows of a
+base, or are added up.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from aot.dialect.signature import Activation, Float32, Int32, Movable
 
 @define(shares_quantization=True)
 def scatter(base: Movable, indices: Int32, values: Movable) -> torch.Tensor:
-    """The base with row indices[i] replaced by values[i], one i after the other: the last stays.
+    """Return the base with row indices[i] replaced by values[i], in order of i: the last one stays.
 
     base [rows, width]; indices int32 [count], each in [0, rows); values [count, width].
 
@@ -42,10 +42,10 @@ def scatter_sum(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """Row r is the sum of the values[i] whose indices[i] is r, in int32, requantized once.
+    """Return rows of sums: row r adds values[i] for each i with indices[i] = r.
 
-    values int8 or int16 [count, width]; indices int32 [count], each in [0, rows); result of their
-    dtype [rows, width], of 0 where no index says the row.
+    Sums are int32 and requantized once. values int8 or int16 [count, width]; indices int32 [count],
+    each in [0, rows); result of the values' dtype [rows, width], with 0 for rows without an index.
 
     Raises:
       IndexError: an index is not in [0, rows); the kernel returns PL_ERROR_INDEX.
@@ -64,7 +64,7 @@ def _infer_float(values: torch.Tensor, rows: int) -> Inferred:
 
 @define(infer=_infer_float)
 def scatter_sum_float(values: Float32, indices: Int32, rows: int) -> torch.Tensor:
-    """The same in float32: one value after the other is added to 0."""
+    """Return the same in float32: values are added to 0 one after the other."""
     result = torch.zeros(rows, values.shape[1])
     for index, row in zip(_checked(indices, rows), values, strict=True):
         result[index] += row

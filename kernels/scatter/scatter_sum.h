@@ -5,8 +5,8 @@
 
 #include "kernels/scatter/scatter.h"
 
-// `load` gives the element at an index, `store` writes what becomes of a sum; constants where this
-// is inlined.
+// The element at an index comes from `load`; `store` writes the result of a sum. Both are constants
+// in the inlined code.
 PL_INLINE pl_status pl_scatter_sums(const pl_context *ctx, const pl_scatter_params *params,
                                     const pl_scatter_dims *dims, const pl_scatter_data *data,
                                     int32_t (*load)(const void *values, int32_t index),

@@ -8,7 +8,7 @@ from kernels.common.rows import outer_by_rows
 from kernels.common.shapes import axis_dims, axis_size
 
 _FEW = 64
-"""Values for which a few hundred bytes of code are worth more than what they save."""
+"""Number of values below which a few hundred bytes of code are worth more than their savings."""
 
 
 @kernel("pl::softmax")

@@ -26,10 +26,11 @@ _INDEX_BITS = 8
 
 
 def exponential_table(scale: float, length: int, steps: int = 256) -> tuple[torch.Tensor, int]:
-    """The table for rows of `length` values of this scale, and its fraction bits.
+    """Return the table for rows of `length` values of this scale, and its fraction bits.
 
-    Entry d is exp(-d * scale) as a fixed-point number; as many fraction bits as let the sum over a
-    row, and the rounded division of an entry times `steps` by it, stay inside uint32.
+    Entry d is exp(-d * scale) as a fixed-point number. The fraction bits are limited by uint32: the
+    sum over a row must fit. The rounded division of an entry times `steps` by this sum must fit
+    too.
 
     Returns:
       (int32 [256], fraction bits)
@@ -40,8 +41,9 @@ def exponential_table(scale: float, length: int, steps: int = 256) -> tuple[torc
 
 
 def wide_exponential_table(scale: float) -> torch.Tensor:
-    """The tables for int16 values of this scale, with 30 fraction bits: entry i of the first is
-    exp(-256 * i * scale), entry j of the second exp(-j * scale).
+    """Return the tables for int16 values of this scale, with 30 fraction bits.
+
+    Entry i of the first is exp(-256 * i * scale). Entry j of the second is exp(-j * scale).
 
     Returns:
       int32 [512], the first table and the second.
@@ -52,18 +54,20 @@ def wide_exponential_table(scale: float) -> torch.Tensor:
 
 
 def wide_exponentials(difference: torch.Tensor, exp_table: torch.Tensor) -> torch.Tensor:
-    """exp(-difference * scale) with 30 fraction bits, of differences in [0, 2^16), int64."""
+    """Return exp(-difference * scale) with 30 fraction bits, for differences in [0,
+    2^16), int64.
+    """
     high, low = exp_table.to(torch.int64).chunk(2)
     product = high[difference >> _INDEX_BITS] * low[difference & ((1 << _INDEX_BITS) - 1)]
     return (product + (1 << (WIDE_BITS - 1))) >> WIDE_BITS
 
 
 def wide_shares(e: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
-    """e / total, where that is not 0, in steps of 2^-15, rounded to nearest, at most 32767, int16.
+    """Return e / total in steps of 2^-15, rounded to nearest, at most 32767, int16; 0 if total is
+    0.
 
-    e int64 with 30 fraction bits, total their sum over at most 2^16, int64. The reciprocal of a sum
-    has 31 bits: the result differs from the exact quotient's by less than 2^-13 of a step more than
-    the rounding.
+    e is int64 with 30 fraction bits. total is their sum over at most 2^16, int64. The reciprocal of
+    a sum has 31 bits. The error exceeds the rounding error by less than 2^-13 of a step.
     """
     down = (bit_length(total) - 1 - WIDE_BITS).clamp(min=0)
     reciprocal = (1 << 61) // (total >> down).clamp(min=1 << WIDE_BITS)
@@ -74,7 +78,7 @@ def wide_shares(e: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
 def exponentials(
     input: torch.Tensor, exp_table: torch.Tensor, dim: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """e = exp_table[max - q] along dim, and their sum (kept dimension), int64."""
+    """Return e = exp_table[max - q] along dim, and its sum (kept dimension), int64."""
     x = input.to(torch.int64)
     e = exp_table.to(torch.int64)[x.amax(dim=dim, keepdim=True) - x]
     return e, e.sum(dim=dim, keepdim=True)
@@ -82,16 +86,17 @@ def exponentials(
 
 @define(transposes=along_dim("input"))
 def softmax(input: Activation, exp_table: Int32, dim: int, steps: int) -> torch.Tensor:
-    """min(127, floor((steps * e + S / 2) / S) - 128) with e = exp_table[max - q], S their sum along
-    dim.
+    """Return min(127, floor((steps * e + S / 2) / S) - 128), with e = exp_table[max - q].
 
-    Of int8, exp_table int32 [256] from `exponential_table`; dim not negative; result int8 of
-    scale 1 / steps and zero_point -128, with 256 steps of the quantization OUTPUT. The table is
-    exact to half a unit of 2^-bits, so with 256 steps a row's result is the correctly rounded
-    softmax of the dequantized row but for ties within 2^-14 of an LSB.
+    S is the sum of e along dim. dim is not negative.
 
-    Of int16, exp_table int32 [512] from `wide_exponential_table` and steps WIDE_STEPS: the result
-    is int16 of scale 1 / steps, `wide_shares` of `wide_exponentials`.
+    int8: exp_table is int32 [256] from `exponential_table`. The result is int8 of scale 1 / steps
+    and zero_point -128; 256 steps are the quantization OUTPUT. The table is exact to half a unit of
+    2^-bits. With 256 steps the result is the correctly rounded softmax of the dequantized row,
+    except for ties within 2^-14 of an LSB.
+
+    int16: exp_table is int32 [512] from `wide_exponential_table`, and steps is WIDE_STEPS. The
+    result is int16 of scale 1 / steps: `wide_shares` of `wide_exponentials`.
     """
     if input.dtype is torch.int16:
         x = input.to(torch.int64)

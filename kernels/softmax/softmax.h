@@ -22,9 +22,9 @@ typedef struct {
   int8_t *output;            // may be the input
 } pl_softmax_data;
 
-// output = min(127, floor((256 * e + S / 2) / S) - 128) with e = exp_table[max - input], S their
-// sum; 256 * e + S / 2 must fit in uint32. The output's scale is 1/256, its zero point -128, as in
-// TFLite.
+// output = min(127, floor((256 * e + S / 2) / S) - 128) with e = exp_table[max - input] and S their
+// sum. 256 * e + S / 2 must fit in uint32. The output's scale is 1/256, its zero point -128, same
+// as in TFLite.
 PL_MUST_USE pl_status pl_softmax_s8(const pl_context *ctx, const pl_softmax_params *params,
                                     const pl_softmax_dims *dims, const pl_softmax_data *data);
 
@@ -32,7 +32,7 @@ PL_MUST_USE pl_status pl_softmax_s8(const pl_context *ctx, const pl_softmax_para
 PL_MUST_USE pl_status pl_softmax_rows_s8(const pl_context *ctx, const pl_softmax_params *params,
                                          const pl_softmax_dims *dims, const pl_softmax_data *data);
 
-// The same with an output of scale 1 / steps: min(127, floor((steps * e + S / 2) / S) - 128), where
+// pl_softmax_s8 with an output of scale 1 / steps: min(127, floor((steps * e + S / 2) / S) - 128).
 // steps * e + S / 2 must fit in uint32.
 PL_MUST_USE pl_status pl_softmax_steps_s8(const pl_context *ctx, const pl_softmax_params *params,
                                           const pl_softmax_dims *dims, const pl_softmax_data *data);

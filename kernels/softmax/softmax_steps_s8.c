@@ -2,7 +2,7 @@
 #include "kernels/common/exponentials.h"
 #include "kernels/softmax/softmax.h"
 
-// As in softmax_s8_scalar.c, which is faster for its constant.
+// Same as in softmax_s8_scalar.c; that one is faster because of its constant.
 static void softmax_row(const int8_t *x, int32_t size, int32_t step, const int32_t *exp_table,
                         uint32_t steps, int8_t *output) {
   const int32_t maximum = pl_row_maximum(x, size, step);

@@ -31,7 +31,7 @@ def test_softmax_is_correctly_rounded(seed: int, scale: float, length: int, step
     table, bits = exponential_table(scale, length, steps)
     actual = softmax.reference(q, table, 1, steps).to(torch.float64) + 128
     exact = torch.softmax(q.to(torch.float64) * scale, dim=1) * steps
-    # Half a step, and what the table's rounding (2^-bits a term) can add to the quotient.
+    # Half a step, plus the effect of the table's rounding (2^-bits per term) on the quotient.
     slack = steps * (length + 1) * 2.0 ** -(bits + 1)
     assert bool(((actual - exact.clamp(max=255)).abs() <= 0.5 + slack).all())
 
@@ -75,7 +75,9 @@ def test_log_softmax_within_one_step(seed: int, scale: float, length: int, step:
 def test_logarithms_of_int16_within_one_step(
     seed: int, scale: float, length: int, step: float
 ) -> None:
-    """Of rows anywhere in int16's range, wide and narrow; log2 in Q16 is what is not exact."""
+    """The rows lie anywhere in int16's range, wide and narrow; the only inexact part is log2 in
+    Q16.
+    """
     generator = torch.Generator().manual_seed(seed)
     spread = torch.randint(1, 2**16, (4, 1), generator=generator)
     low = torch.randint(-(2**15), 2**15, (4, 1), generator=generator)

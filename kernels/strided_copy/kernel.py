@@ -45,7 +45,7 @@ def slice_(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def check_output(call: OpCall, source: Value, shape: tuple[int, ...]) -> None:
-    """That the output has the source's elements in this shape."""
+    """Raise KernelError if the output does not have the source's elements in this shape."""
     output = call.output(source.dtype)
     call.require(
         output.shape == shape, f"output has shape {list(output.shape)}, it should be {list(shape)}"
@@ -60,8 +60,10 @@ def copy_call(
     output_strides: Sequence[int],
     input_offset: int = 0,
 ) -> KernelCall:
-    """A copy of `shape` elements, of four bytes or of one. Two bytes are a loop of their own; if
-    that loop is one too many, elements of two bytes are copied.
+    """Return a copy of `shape` elements, of four bytes or of one.
+
+    Elements of two bytes become a loop of their own. If this is one loop too many, elements of two
+    bytes are copied.
     """
     size = DTYPES[source.dtype].bytes
     loops = tuple(shape), tuple(input_strides), tuple(output_strides)

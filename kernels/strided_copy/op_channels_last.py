@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::channels_last_to_nhwc and pl::nhwc_to_channels_last: the border between torch's channels_last
-and NHWC.
+"""pl::channels_last_to_nhwc and pl::nhwc_to_channels_last: conversion between torch's channels_last
+and NHWC at inputs and outputs.
 
-torch's channels_last tensor says [N, C, H, W] and lies in memory as NHWC (dim_order 0, 2, 3, 1).
-These two ops only change what the shape says; a plan makes them aliases: no bytes move.
+torch's channels_last tensor has the shape [N, C, H, W] and lies in memory as NHWC (dim_order 0, 2,
+3, 1). These two ops only change the shape; a plan makes them aliases: no bytes move.
 """
 
 from __future__ import annotations

@@ -18,8 +18,9 @@ def _infer(input: torch.Tensor, dim: int, start: int, end: int, step: int) -> In
 
 @define(infer=_infer, shares_quantization=True, transposes=along_dim("input"))
 def slice(input: Movable, dim: int, start: int, end: int, step: int) -> torch.Tensor:
-    """input[start:end:step] along dim; normalised: 0 <= start < end <= size, step >= 1, dim not
-    negative.
+    """Return input[start:end:step] along dim.
+
+    Arguments are normalised: 0 <= start < end <= size, step >= 1, dim not negative.
     """
     indices = torch.arange(start, end, step)
     return input.index_select(dim, indices)

@@ -6,8 +6,8 @@
 
 typedef struct pl_strided_copy_params pl_strided_copy_params;  // none: null
 
-// Nested loops, outermost first; strides and offsets in elements. kernels/common/strided.py picks
-// the loops, so that the innermost one is long.
+// Nested loops, outermost first, with strides and offsets in elements. kernels/common/strided.py
+// selects the loops for a long innermost one.
 typedef struct {
   int32_t size[PL_MAX_RANK];
   int32_t input_stride[PL_MAX_RANK];
@@ -36,14 +36,14 @@ PL_MUST_USE pl_status pl_strided_copy_x32(const pl_context *ctx,
                                           const pl_strided_copy_dims *dims,
                                           const pl_strided_copy_data *data);
 
-// Where the innermost loop starts; from both offsets on.
+// Start of the innermost loop, relative to both offsets.
 typedef struct {
   int32_t index[PL_MAX_RANK - 1];
   int32_t input;
   int32_t output;
 } pl_strided_row;
 
-// Moves on to the next row, 0 behind the last.
+// Moves on to the next row. Returns 0 after the last.
 int32_t pl_strided_next(const pl_strided_copy_dims *dims, pl_strided_row *row);
 
 #endif  // KERNELS_STRIDED_COPY_STRIDED_COPY_H_

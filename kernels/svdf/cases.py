@@ -30,7 +30,7 @@ def cases() -> Iterator[Case]:
         sizes = [values.integer(1, n) for n in (3, 20, 6, 3)]
         given = (*sizes, values.integer(2, 12))
         yield _case(f"random {index}", given, values, False, values.choice([1.0, 30.0]))
-    # Sums that leave 32 bits.
+    # Sums beyond 32 bits.
     yield _case("wraps", (1, 4, 3, 4, 9), Values("svdf", "wraps"), True, 1e3, extreme=True)
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all forms of pl_svdf_s8 share: all but the two sums.
+// Shared by all forms of pl_svdf_s8: everything except the two sums.
 #ifndef KERNELS_SVDF_FILTERS_H_
 #define KERNELS_SVDF_FILTERS_H_
 
@@ -10,8 +10,8 @@
 typedef int32_t pl_svdf_add_inputs(const int8_t *input, const int8_t *weight, int32_t size,
                                    int32_t sum);
 
-// sum + the products of frames and weights, modulo 2^32; the frames move to new_state, in order, so
-// that this may lie one frame below them.
+// sum + the products of frames and weights, modulo 2^32. The frames move to new_state, in order.
+// new_state may thus alias the state one frame lower.
 typedef uint32_t pl_svdf_add_frames(const int16_t *state, const int16_t *time, int32_t frames,
                                     int16_t *new_state, uint32_t sum);
 

@@ -37,16 +37,16 @@ def svdf(
     input_zero_point: int,
     output_zero_point: int,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """TFLite's SVDF with int8 values and a state of int16.
+    """Return TFLite's SVDF with int8 values and a state of int16.
 
-    Filter f makes a number of a frame, saturate_int16(requantize(sum_i (input[i] -
-    input_zero_point) * weight[f, i], state_*)), and weighs it and those of the M - 1 frames before
-    with time[f]; a unit adds up its filters, which follow each other, and its bias, and
-    requantizes. Those sums wrap around at 32 bits, as TFLite's do.
+    Filter f computes one number per frame: saturate_int16(requantize(sum_i (input[i] -
+    input_zero_point) * weight[f, i], state_*)). It weights this number and those of the M - 1
+    earlier frames with time[f]. A unit adds its consecutive filters and its bias, and requantizes.
+    These sums wrap around at 32 bits, like TFLite's.
 
     Args:
       input: int8 [N, I], a frame.
-      state: int16 [N, F, M - 1], zero points 0, of the frames before, the oldest first.
+      state: int16 [N, F, M - 1], zero points 0, of the earlier frames, the oldest first.
       weight: int8 [F, I].
       state_multiplier: with state_shift, input_scale * weight_scale / state_scale.
       state_shift: see there.
@@ -58,7 +58,7 @@ def svdf(
       output_zero_point: of the result.
 
     Returns:
-      (int8 [N, U], the state of the next frame)
+      (int8 [N, U], the state for the next frame)
     """
     x = (input.to(torch.int64) - input_zero_point).to(torch.float64)
     sums = (x @ weight.to(torch.float64).T).to(torch.int64)

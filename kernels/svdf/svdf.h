@@ -17,7 +17,7 @@ typedef struct {
   int32_t input_size;
   int32_t units;
   int32_t rank;    // filters a unit
-  int32_t memory;  // frames that a filter sees, at least 2
+  int32_t memory;  // frames per filter, at least 2
 } pl_svdf_dims;
 
 typedef struct {
@@ -28,13 +28,13 @@ typedef struct {
   const int16_t *time;         // [units, rank, memory]
   const int32_t *bias;         // [units]
   int8_t *output;              // [batches, units]
-  int16_t *new_state;          // as the state, and may be it
+  int16_t *new_state;          // same form as the state, may alias it
 } pl_svdf_data;
 
-// Each filter makes saturate(requantize(column_bias + sum of input * weight)) of the frame and
-// weighs it, and those of the frames before, with time; output is saturate(requantize(bias + their
-// sum over time and rank) + zero point). The last sum wraps around at 32 bits. TFLite's SVDF with
-// int8 values and a state of int16.
+// Each filter computes saturate(requantize(column_bias + sum of input * weight)) of the frame. It
+// weighs this value, and those of earlier frames, with time. output is saturate(requantize(bias +
+// their sum over time and rank) + zero point). The last sum wraps around at 32 bits. TFLite's SVDF
+// with int8 values and an int16 state.
 PL_MUST_USE pl_status pl_svdf_s8(const pl_context *ctx, const pl_svdf_params *params,
                                  const pl_svdf_dims *dims, const pl_svdf_data *data);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the C file that puts the test runner's memory into a board's best memory.
+"""Writes the C file for the test runner's memory, located in a board's best memory.
 
 arena board.json output.c
 """

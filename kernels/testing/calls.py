@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors and arguments that the calls of several ops have in common."""
+"""Tensors and arguments shared by the calls of several ops."""
 
 from typing import Any
 
@@ -43,7 +43,8 @@ def per_channel(count: int) -> dict[str, Value]:
 
 
 def weights(shape: tuple[int, ...], count: int, depth: int) -> dict[str, Value]:
-    """Random weights of `count` channels, sums of `depth` products each, and what belongs to them.
+    """Return random weights of `count` channels, sums of `depth` products each, and matching
+    constants.
 
     Few results saturate.
     """

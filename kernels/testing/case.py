@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the cases.py of a kernel's folder is made of; kernels/README.md says what it holds."""
+"""Building blocks of the cases.py of a kernel's folder; kernels/README.md describes
+their contents.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,20 +14,21 @@ from kernels.common.kernel import AnyArray, Isa, OpCall
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One op call with concrete values. What comes out is the dialect's business, not the case's.
+    """One op call with concrete values. The dialect defines the result, not the case.
 
     Attributes:
       name: unique within an op.
       op: "pl::conv2d".
       inputs: activations by argument name; a sequence for a list of tensors.
-      constants: tensors that are known at build time, likewise.
+      constants: tensors known at build time, likewise.
       attributes: all other arguments.
-      board: the case is small and telling enough to run on boards too, or on those of a class.
-      tolerance: by how much a float32 result may differ, relative to the larger of `floor` and the
-        expected magnitude; any NaN is as good as another. None asks for the same bits.
-      floor: see there.
-      reference: what an op computes that is none of the dialect but of the plan compiler, in ops of
-        the dialect; takes the arguments by name, as tensors.
+      board: True if the case is small and useful enough for boards too, or a class for
+        its boards only.
+      tolerance: largest difference of a float32 result, relative to the larger of `floor`
+        and the expected magnitude. Any NaN equals any other. None requires the same bits.
+      floor: see `tolerance`.
+      reference: computation of an op from the plan compiler, not the dialect, in ops of
+        the dialect. Takes the arguments by name, as tensors.
     """
 
     name: str
@@ -48,11 +51,11 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Valid:
-    """A call that the kernels of an op take, and what they refuse.
+    """A valid call of an op's kernels, and refused arguments.
 
     Attributes:
       call: on every class of cores.
-      refused: arguments in place of the call's, and a regular expression that the message matches.
+      refused: replacement arguments for the call, and a regular expression for the message.
     """
 
     call: OpCall
@@ -61,9 +64,9 @@ class Valid:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A bug that the folder's cases must find: one place of a source, changed.
+    """A bug for the folder's cases to find: one changed place of a source.
 
-    `file` is below kernels/; `before` occurs in it once.
+    The path `file` is below kernels/; `before` occurs in it once.
     """
 
     file: str
@@ -73,9 +76,10 @@ class Mutant:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A call whose instructions are counted; `peer` is the key of the same layer in
-    bench/cmsis_nn.json, "" if there is none. `nearest` asks for the last of KernelCall.nearer, on
-    cores where there are such calls.
+    """A call with an instruction count.
+
+    The key of the same layer in bench/cmsis_nn.json is `peer`, "" if there is none. `nearest`
+    selects the last fallback call (KernelCall.nearer), on cores with such calls.
     """
 
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cases of convolutions share: windows, constants and attributes."""
+"""Shared by cases of convolutions: windows, constants and attributes."""
 
 import math
 from collections.abc import Mapping
@@ -12,8 +12,9 @@ from kernels.testing.case import Case
 from kernels.testing.values import Values, spread
 
 Options = Mapping[str, Any]
-"""What differs from a plain convolution: attributes, `board`, `dtype`, and `any`: weights may be
--128."""
+"""Differences from a plain convolution: attributes, `board`, `dtype`, and `any`: weights may be
+-128.
+"""
 
 LOWEST = {"output_zero_point": -128, "activation_min": -128, "activation_max": 127}
 """Attributes of a layer with a ReLU."""
@@ -31,7 +32,7 @@ def convolution(
     values: Values,
     given: Mapping[str, AnyArray] | None = None,
 ) -> Case:
-    """A case with random values.
+    """Return a case with random values.
 
     Args:
       name, op: of the case.
@@ -39,8 +40,8 @@ def convolution(
       weight: shape of the weights.
       channels: of the output.
       options: see `Options`.
-      values: where everything else comes from.
-      given: tensors that are not to be random, by name.
+      values: source of all other values.
+      given: fixed tensors, not random, by name.
     """
     depth = math.prod(weight) // channels
     wide = options.get("dtype") == "int16"
@@ -53,8 +54,8 @@ def convolution(
         **(given or {}),
     }
     if not (options.get("any") or given):
-        tensors["weight"] = np.maximum(tensors["weight"], -127)  # as the quantizer's
-    # Those of an int8 last stage are not for int16.
+        tensors["weight"] = np.maximum(tensors["weight"], -127)  # same as the quantizer
+    # Attributes of an int8 output stage do not apply to int16.
     not_attributes = {"any", "board", "dtype"} | (set(LOWEST) if wide else set())
     attributes = {
         "stride": [1, 1],

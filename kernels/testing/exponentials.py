@@ -49,15 +49,19 @@ def rows(op: str, count: int) -> Iterator[tuple[str, AnyArray, int, bool, Values
 
 
 def wide_exp_table(scale: float) -> AnyArray:
-    """Of int16 values: exp(-256 * i * scale), then exp(-j * scale), with 30 fraction bits."""
+    """Return the table for int16 values, with 30 fraction bits.
+
+    It holds exp(-256 * i * scale), then exp(-j * scale).
+    """
     steps = (256, 1)
     entries = [round(math.exp(-d * s * scale) * 2**30) for s in steps for d in range(256)]
     return np.array(entries, np.int32)
 
 
 def exp_table(scale: float, size: int, steps: int = 256) -> tuple[AnyArray, int]:
-    """exp(-d * scale) with as many fraction bits as sums over `size` values, and `steps` times an
-    entry, allow.
+    """Return exp(-d * scale) and its number of fraction bits.
+
+    The bits are limited by sums over `size` values, and by `steps` times an entry.
     """
     bits = 31 - math.ceil(math.log2(max(size, steps)))
     entries = [round(math.exp(-d * scale) * 2**bits) for d in range(256)]

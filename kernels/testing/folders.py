@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernels' folders say of themselves in their cases.py."""
+"""The description of a kernels' folder in its cases.py."""
 
 import importlib.util
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +13,7 @@ _KERNELS = Path(kernels.registry.__file__).parent
 
 
 class IncompleteFolder(ValueError):
-    """A kernel's folder lacks something; the text says what to write, and where."""
+    """A kernel's folder lacks something. The text gives the missing code and its place."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Folder:
       name: of the folder.
       cases: calls with values, for the kernels' test.
       calls: a valid call of each op, and refused ones.
-      mutants: bugs that the cases must find.
-      layers: calls whose instructions are counted.
+      mutants: bugs for the cases to find.
+      layers: calls with instruction counts.
     """
 
     name: str
@@ -36,7 +36,10 @@ class Folder:
 
 
 def folder(name: str) -> Folder:
-    """What kernels/<name>/cases.py says; IncompleteFolder if it leaves something out."""
+    """Return the contents of kernels/<name>/cases.py.
+
+    Raise IncompleteFolder if something is missing.
+    """
     path = f"kernels/{name}/cases.py"
     if importlib.util.find_spec(f"kernels.{name}.cases") is None:
         raise IncompleteFolder(f"{path} is missing: write it as kernels/README.md says")

@@ -43,7 +43,7 @@ def load_cases(package: str, part: int | None = None) -> list[Case]:
 def main(argv: list[str]) -> None:
     del argv
     host = Program("scalar")
-    # Small boards have no room for more, and run the sources that the host does.
+    # Small boards have no room for more, and run the same sources as the host.
     boards = {isa: Program(isa, farther=isa != "scalar") for isa in get_args(Isa)}
     if _PART.value is not None:
         boards |= {isa: Program(isa, protected=True) for isa in boards if isa != "scalar"}

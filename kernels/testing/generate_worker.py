@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the C programs that test an op, as actions do: with the runfiles of the op's own program.
+"""Writes the C programs for the test of an op, as build actions do: with the runfiles of the op's
+own program.
 
 generate_worker --flagfile=lut_test.sources.host.c-0.params
 """
@@ -21,7 +22,7 @@ _RUNFILES = flags.DEFINE_string("runfiles", None, "where they are (bazel_worker.
 def program() -> None:
     flags.FLAGS(sys.argv, known_only=True)
     with runfiles(Path(_RUNFILES.value)):
-        from kernels.testing import generate  # here: it finds which kernels there are
+        from kernels.testing import generate  # here: it looks up the existing kernels
 
         app.run(generate.main)
 

@@ -58,7 +58,7 @@ def _chosen_source_impl(ctx):
     files = ctx.attr.sources[0][OutputGroupInfo][ctx.attr.set]
     return [DefaultInfo(files = files)]
 
-# One of the programs; the configuration of a board does not reach the generator, which runs once.
+# One of the programs. A board's configuration does not reach the generator, so it runs once.
 _chosen_source = rule(
     implementation = _chosen_source_impl,
     attrs = {
@@ -74,7 +74,9 @@ _chosen_source = rule(
 )
 
 def kernel_test(name, kernel, cases, lookup, size = "small", boards = None, part = None, tags = []):
-    """Makes the suite `<name>`: all cases on the host, those marked for boards on a board of each core.
+    """Create the suite `<name>`: all cases on the host, some on a board of each core.
+
+    The cases on boards are those with `board` set.
 
     Args:
       name: of the suite.
@@ -82,7 +84,8 @@ def kernel_test(name, kernel, cases, lookup, size = "small", boards = None, part
       cases: py_library with cases.py of this package.
       lookup: py_library with kernel.py of this package.
       size: of each test.
-      boards: that run the cases, the host among them; by default the host and a board of each core.
+      boards: boards for the cases, including the host. The default is the host and a board
+        of each core.
       part: argument of `cases` of cases.py, None for a function without one.
       tags: of each test.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a case must give: the dialect's reference, or torch for the float32 ops that stay ATen."""
+"""Expected results of a case: the dialect's reference, or torch for float32 ops that stay ATen."""
 
 from typing import Any
 
@@ -40,8 +40,10 @@ def arguments_of(case: Case) -> dict[str, Any]:
 
 
 def _overload(op: str) -> Any:
-    """The functional overload of an op: of "pl::conv2d", or of "aten::sum.IntList_out", which
-    writes what a sister of it returns.
+    """Return the functional overload of an op.
+
+    Examples are "pl::conv2d", and "aten::sum.IntList_out", an overload with an output argument. Its
+    functional sister returns the result.
     """
     namespace, _, name = op.partition("::")
     packet_name, _, overload = name.partition(".")
@@ -58,7 +60,7 @@ def _overload(op: str) -> Any:
 
 
 def _inputs(overload: Any) -> list[tuple[str, str]]:
-    """Names and types of what an overload takes and does not write."""
+    """Return names and types of the read-only arguments of an overload."""
     return [(a.name, str(a.type)) for a in overload._schema.arguments if not a.is_out]
 
 

@@ -65,7 +65,7 @@ def adaptive_windows(count: int) -> Iterator[tuple[str, _Shape, list[int], bool]
 
 
 def windows(count: int, dilation: bool) -> Iterator[tuple[str, _Shape, dict[str, Any], bool]]:
-    """Name, input shape, arguments that describe the windows, on boards too."""
+    """Yield name, input shape, window arguments, also on boards."""
     for name, shape, kernel, stride, padding, spread, ceil, board in _NAMED:
         if dilation or spread == (1, 1):
             yield (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C programs that run cases of kernels (kernels/testing/runner.h)."""
+"""C programs for cases of kernels (kernels/testing/runner.h)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _GUARD = 32
 """Bytes around every output and scratch area."""
 
 _CLOSED = 32
-"""Bytes that a memory protection unit closes, the fewest."""
+"""Smallest number of bytes closed by a memory protection unit."""
 
 _ARENA_BYTES = 8192
 """PL_TEST_ARENA_BYTES of runner.h."""
@@ -46,7 +46,7 @@ def op_call(case: Case, expected: Sequence[AnyArray]) -> OpCall:
 
 
 def activations(case: Case, call: OpCall) -> Iterator[tuple[Value, AnyArray]]:
-    """The activation inputs of a call and what they hold."""
+    """Yield the activation inputs of a call and their contents."""
     for name, given in case.inputs.items():
         if isinstance(given, np.ndarray):
             yield cast(Value, call.args[name]), given
@@ -66,8 +66,10 @@ class _Arena:
         return start
 
     def place_over(self, result: Value, source: Value, distance: int, offset: int) -> int:
-        """The start of `result`, which is `distance` bytes before that of `source`: that of the one
-        with the wider elements is aligned, `offset` is of int8 results.
+        """Return the start of `result`, `distance` bytes before the start of `source`.
+
+        The start of the tensor with the wider elements is aligned. `offset` applies to int8
+        results.
         """
         low, high = min(0, distance), max(result.bytes, distance + source.bytes)
         wide = DTYPES[source.dtype].bytes > DTYPES[result.dtype].bytes
@@ -77,7 +79,7 @@ class _Arena:
 class Program:
     """Collects the C text of cases; `farther`: see add.
 
-    `protected`: each run has one operand next to bytes that the memory protection unit closes.
+    If `protected`, each run has one operand next to bytes closed by the memory protection unit.
     """
 
     def __init__(
@@ -98,9 +100,10 @@ class Program:
         self._functions: dict[str, str] = {}
 
     def add(self, case: Case, expected: Sequence[AnyArray]) -> None:
-        """Adds a case, for each call that computes it, once more for each input that an output may
-        lie over, as near as it may lie (and once `farther` off), and for one row if the call can be
-        made by rows.
+        """Add a case, with a run for each call that computes it.
+
+        Each input that an output may alias adds a run at the smallest alias distance (and one
+        `farther` off). A call with row streaming adds a run for one row.
         """
         call = op_call(case, expected)
         kernel: KernelCall | None = self._plan(call, self._isa)
@@ -144,9 +147,7 @@ class Program:
     def _add_row(
         self, case: Case, kernel: KernelCall, rows: ByRows, inputs: _Tensors, outputs: _Tensors
     ) -> None:
-        """The first, the last or a middle row, of those rows of the inputs alone that it is made
-        of.
-        """
+        """Add a run for the first, the last or a middle row, from only the input rows it needs."""
         row = (0, rows.rows - 1, rows.rows // 2)[len(self._table) % 3]
         ((value, array),) = outputs
         call = row_call(kernel, value, row)
@@ -279,7 +280,7 @@ class Program:
         return f"{name} + {closed}"
 
     def _array(self, array: AnyArray, alignment: int = 4) -> str:
-        """The name of an array with these elements, many of which runs of a case have in common."""
+        """Return the name of an array with these elements. Many runs of a case share arrays."""
         key = array.dtype.name, array.tobytes(), alignment
         if key not in self._names:
             self._names[key] = f"a{len(self._names)}"

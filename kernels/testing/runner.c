@@ -84,13 +84,13 @@ static int is_in(const uint8_t *byte, const pl_test_input *input) {
   return input && byte >= input->address && byte < input->address + input->bytes;
 }
 
-// What a byte of the arena is before the call.
+// Contents of a byte of the arena before the call.
 static uint8_t initial(const pl_test_case *test, const uint8_t *byte) {
   if (!is_in(byte, test->shared)) return GUARD_BYTE;
   return ((const uint8_t *)test->shared->contents)[byte - test->shared->address];
 }
 
-// Whether all bytes of the arena outside of outputs and scratch are as they were.
+// Returns whether all bytes of the arena outside of outputs and scratch are unchanged.
 static int guards_hold(const pl_test_case *test) {
   for (const uint8_t *byte = pl_test_arena; byte < pl_test_arena + PL_TEST_ARENA_BYTES; ++byte) {
     if (byte == test->scratch && test->scratch_bytes > 0) byte += test->scratch_bytes;

@@ -5,8 +5,8 @@
 
 #include "kernels/common/types.h"
 
-// Outputs and scratch of a case lie in one arena, with bytes between them that a kernel must leave
-// alone (kernels/testing/program.py).
+// Outputs and scratch of a case share one arena, with guard bytes between them. A kernel must not
+// change the guard bytes (kernels/testing/program.py).
 #define PL_TEST_ARENA_BYTES 8192
 extern uint8_t pl_test_arena[PL_TEST_ARENA_BYTES];
 
@@ -41,7 +41,7 @@ typedef struct {
   const pl_test_input *shared;  // may be null
   uint8_t *scratch;
   uint32_t scratch_bytes;
-  const void *closed;  // 32 bytes next to an operand that no call may read; may be null
+  const void *closed;  // 32 bytes next to an operand, closed to calls; may be null
 } pl_test_case;
 
 // Closes 32 bytes to all accesses, or opens them again if null, on boards with a memory protection

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The console of test programs that test_mutation.py builds by itself.
+// The console of test programs built by test_mutation.py itself.
 #include <stdio.h>
 
 #include "boards/common/console.h"

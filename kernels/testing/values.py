@@ -47,7 +47,7 @@ class Values:
         return self._random.integers(-magnitude, magnitude, shape, np.int32, endpoint=True)
 
     def wide_bias(self, magnitude: int, channels: int) -> AnyArray:
-        """Int32 of which the first makes its sums of int16 values leave 32 bits."""
+        """Return an int32 bias with a first value that makes its int16 sums exceed 32 bits."""
         bias = self.int32(magnitude, channels)
         bias[0] = INT32_MAX
         return bias
@@ -104,5 +104,5 @@ class Values:
 
 
 def spread(depth: int) -> float:
-    """The requantization factor that brings sums of `depth` int8 products to int8's range."""
+    """Return the requantization factor from sums of `depth` int8 products to int8's range."""
     return 1.0 / (64.0 * math.sqrt(depth))

@@ -20,8 +20,8 @@ from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.convolutions import Options, convolution
 from kernels.testing.values import Values
 
-# name, input NHWC, kernel OHW, and what differs from stride 1, no padding, no dilation, one group
-# and all that the input reaches
+# name, input NHWC, kernel OHW, and differences from stride 1, no padding, no dilation, one group
+# and the full reach of the input
 _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] = [
     ("3x3", (1, 4, 5, 4), (6, 3, 3), {"board": True}),
     ("2x2 stride 2", (1, 4, 5, 6), (5, 2, 2), {"stride": [2, 2], "board": True}),
@@ -146,7 +146,9 @@ def _case(
     values: Values,
     given: Mapping[str, AnyArray] | None = None,
 ) -> Case:
-    """`more`: rows and columns of the output behind those that padding on both sides leaves."""
+    """Return a case. `more` is extra output rows and columns, after the size with padding on both
+    sides.
+    """
     options = {
         "groups": 1,
         "stride": [1, 1],

@@ -35,9 +35,9 @@ from kernels.common.wide import dots_constants, narrow_constants, wide_constants
 
 @dataclass(frozen=True)
 class _Phase:
-    """Along one axis: the pixels `output`, `output` + stride, ... and the taps that reach them.
+    """Pixels of one axis, `output`, `output` + stride, ..., and the taps that reach them.
 
-    The first of the taps lies at `input` for the first pixel. Without taps it has one of weight 0.
+    The first tap for the first pixel is at `input`. A phase without taps has one tap of weight 0.
     """
 
     output: int
@@ -77,7 +77,7 @@ class _Axis:
         return phases
 
     def are_apart(self, inputs: int) -> bool:
-        """Whether each pixel of so many has the next pixels of the result for itself."""
+        """Return True if each of `inputs` pixels has its result pixels for itself."""
         alone = self.padding == 0 and self.dilation == 1 and self.kernel <= self.stride
         return alone and self.size == inputs * self.stride
 
@@ -200,7 +200,7 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
 def _wide_product(
     call: OpCall, weight: AnyArray, parts: Sequence[AnyArray], groups: int
 ) -> tuple[str, dict[str, Constant]]:
-    """What is in the function's name, and the constants: the fastest that is exact."""
+    """Return the part of the function's name, and the constants: the fastest exact variant."""
     depthwise = None
     if weight.shape[-1] == 1 and len(weight) == groups:
         depthwise = narrow_constants(call, weight)
@@ -217,8 +217,9 @@ def _wide_product(
 
 
 def _columns_as_channels(weight: AnyArray, beside: int) -> AnyArray:
-    """[beside * O, KH, 1, C] for weight [O, KH, KW, C]: pixels of the result that lie beside each
-    other and have a pixel of the input in common are channels of one.
+    """Return [beside * O, KH, 1, C] for weight [O, KH, KW, C].
+
+    Adjacent result pixels with a common input pixel become channels of one pixel.
     """
     more = beside - weight.shape[2]
     wide = np.pad(weight, ((0, 0), (0, 0), (0, more), (0, 0)))
@@ -226,7 +227,7 @@ def _columns_as_channels(weight: AnyArray, beside: int) -> AnyArray:
 
 
 def _sharing_columns(parts: Sequence[AnyArray], most: int, row: int) -> tuple[int, int]:
-    """Windows of a row that go together with at most so many bytes of columns, and their bytes."""
+    """Return the number of row windows within `most` bytes of columns, and their bytes."""
     columns = [(part[0, :, 0].size, part.shape[2]) for part in parts]
     fitting = min(most // column - taps + 1 for column, taps in columns)
     count = row if fitting >= row else fitting & ~1
@@ -234,7 +235,10 @@ def _sharing_columns(parts: Sequence[AnyArray], most: int, row: int) -> tuple[in
 
 
 def _by_rows(source: Value, output: Value, rows: _Axis) -> ByRows | None:
-    """Rows of the input count as often as the stride says, a power of two; images one by one."""
+    """Return the row streaming if the stride is a power of two.
+
+    Each input row counts `stride` times. Several images are computed one by one.
+    """
     count, given = row_count(output.shape), row_count(source.shape)
     if (images := source.shape[0]) > 1:
         are_rows = given == count == images
@@ -251,18 +255,18 @@ def _by_rows(source: Value, output: Value, rows: _Axis) -> ByRows | None:
 
 @dataclass(frozen=True)
 class _Product:
-    """How windows and weights are multiplied."""
+    """The product of windows and weights."""
 
     name: str
-    """In the function's."""
+    """Part of the function's name."""
     rows: Callable[[int], int]
-    """Windows that are multiplied together, by their depth."""
+    """Windows multiplied together, by their depth."""
     packed_c: int
     constants: dict[str, Constant]
     steps: int = 0
-    """Of gemm_pairs_s8.h, in a row."""
+    """Steps per row in gemm_pairs_s8.h."""
     shares_columns: bool = False
-    """Windows beside each other do, as in transpose_conv2d_blocks_s8_mve.c."""
+    """True if adjacent windows share columns, same as in transpose_conv2d_blocks_s8_mve.c."""
 
 
 def _product(
@@ -273,7 +277,7 @@ def _product(
     row: int,
     isa: Isa,
 ) -> _Product:
-    """The fastest that is exact for all phases.
+    """Return the fastest exact product for all phases.
 
     Args:
       parts: int8 [channels, KH, KW, C / groups] of each phase.
@@ -326,7 +330,7 @@ def _product(
 
 
 def _joined(packed: Sequence[dict[str, Constant]]) -> dict[str, Constant]:
-    """The arrays of all phases, one behind the other."""
+    """Return the arrays of all phases, concatenated."""
     return {
         name: Constant(np.concatenate([constants[name].array for constants in packed]))
         for name in packed[0]

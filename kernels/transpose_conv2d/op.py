@@ -38,13 +38,15 @@ def transpose_conv2d(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """The pixel (y, x) of the input adds (x - input_zero_point) * w of the tap (ky, kx) to the
-    pixel (y, x) * stride - padding + (ky, kx) * dilation of the output, where there is one; what a
-    pixel of the output gathers so goes through bias, requantization and clamp as in pl::conv2d.
+    """Return the transposed convolution of the input.
+
+    Input pixel (y, x) adds (x - input_zero_point) * w of tap (ky, kx) to output pixel (y, x) *
+    stride - padding + (ky, kx) * dilation, if there is one. The sums go through bias,
+    requantization and clamp like pl::conv2d.
 
     input int8 or int16 [N, H, W, C]; weight int8 [O, KH, KW, C / groups]; bias, multiplier, shift
-    int32 [O]; padding is (top, left); result of the input's dtype [N, *output_size, O], of which
-    any part may be out of the reach of the input. Of int8 TFLite's TRANSPOSE_CONV.
+    int32 [O]; padding is (top, left); result of the input's dtype [N, *output_size, O]. Parts of
+    the result may be out of the input's reach. For int8 this is TFLite's TRANSPOSE_CONV.
     """
     x = (input.to(torch.float64) - input_zero_point).permute(0, 3, 1, 2)
     outputs, kh, kw, depth = weight.shape

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over phases, groups and images, for the products of windows and weights that cores
-// have.
+// The loops over phases, groups and images, for the window products available on a core.
 #ifndef KERNELS_TRANSPOSE_CONV2D_PHASES_H_
 #define KERNELS_TRANSPOSE_CONV2D_PHASES_H_
 
@@ -12,12 +11,12 @@ typedef struct {
   const int8_t *weight;
   const int32_t *bias;
   int32_t group;
-  int32_t depth;     // of a window
-  int32_t channels;  // of the group
-  void *scratch;     // in front of the windows
+  int32_t depth;     // per window
+  int32_t channels;  // per group
+  void *scratch;     // before the windows
 } pl_phase_matrix;
 
-// Windows of a row of pixels, one `step` behind the other.
+// Windows of a row of pixels, `step` apart.
 typedef struct {
   const int8_t *first;
   int32_t count;
@@ -33,8 +32,8 @@ typedef void pl_multiply_windows(const pl_transpose_conv2d_params *params,
 
 static inline int32_t pl_smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
-// One image. Windows of one row of pixels that lie together are read in place where they are inside
-// of the input, others from a copy in `scratch`.
+// One image. Contiguous windows of one pixel row are read in place if they are inside of the input.
+// All other windows are read from a copy in `scratch`.
 PL_INLINE void pl_convolve_phase(const pl_transpose_conv2d_params *params,
                                  const pl_transpose_conv2d_dims *dims,
                                  const pl_transpose_conv2d_data *data,

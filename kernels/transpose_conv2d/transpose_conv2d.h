@@ -7,9 +7,9 @@
 typedef struct {
   int32_t stride_h;
   int32_t stride_w;
-  int32_t dilation_h;        // of the taps of a phase
+  int32_t dilation_h;        // for the taps of a phase
   int32_t dilation_w;        // likewise
-  int32_t first_row;         // of the output that is computed, output_h from there on
+  int32_t first_row;         // first output row to compute, with output_h rows from there on
   int32_t input_zero_point;  // the value of taps outside of the input
   int32_t output_zero_point;
   int32_t activation_min;
@@ -20,20 +20,20 @@ typedef struct {
   int32_t batches;
   int32_t input_h;
   int32_t input_w;
-  int32_t input_c;  // of all groups
+  int32_t input_c;  // over all groups
   int32_t output_h;
   int32_t output_w;
-  int32_t output_c;  // of all groups
+  int32_t output_c;  // over all groups
   int32_t groups;
   int32_t packed_c;        // packed output channels of a group
-  int32_t gathered;        // windows that are multiplied together
-  int32_t windows_offset;  // bytes of scratch in front of them, for what the product needs
+  int32_t gathered;        // im2col windows multiplied together
+  int32_t windows_offset;  // bytes of scratch before them, for the product
   int32_t scratch_bytes;   // with as many of the largest windows, or their columns
   int32_t phases;
 } pl_transpose_conv2d_dims;
 
-// The pixels of the output that are a multiple of the stride apart: a convolution of the input with
-// those of the kernel's taps that reach them.
+// Output pixels at multiples of the stride: a convolution of the input with the kernel taps that
+// reach them.
 typedef struct {
   int32_t kernel_h;
   int32_t kernel_w;
@@ -43,8 +43,8 @@ typedef struct {
   int32_t input_x;
 } pl_transpose_conv2d_phase;
 
-// Weight and bias have the phases one after the other, each packed as those of conv2d, of shape
-// [output_c, kernel_h, kernel_w, input_c / groups].
+// Weight and bias hold the phases one after the other. Each phase is packed as for conv2d, with
+// shape [output_c, kernel_h, kernel_w, input_c / groups].
 typedef struct {
   const int8_t *input;                      // [batches, input_h, input_w, input_c]
   const pl_transpose_conv2d_phase *phases;  // [phases]: together every pixel of the output
@@ -56,19 +56,19 @@ typedef struct {
 } pl_transpose_conv2d_data;
 
 // output = clamp(requantize(bias + sum of input * weight over the taps that reach the pixel) +
-// output_zero_point). Nothing is scattered: each pixel of the output is computed once. Windows are
-// gathered into scratch and multiplied by the weight matrix of their phase and group; with less
+// output_zero_point). Nothing is scattered: each output pixel is computed once. Windows are copied
+// to scratch (im2col) and multiplied by the weight matrix of their phase and group. With less
 // scratch it returns PL_ERROR_SCRATCH_SIZE. TFLite int8 TRANSPOSE_CONV.
 PL_MUST_USE pl_status pl_transpose_conv2d_s8(const pl_context *ctx,
                                              const pl_transpose_conv2d_params *params,
                                              const pl_transpose_conv2d_dims *dims,
                                              const pl_transpose_conv2d_data *data);
 
-// The same bits with the products of kernels/common/gemm_blocks_s8.h, on cores with Helium, which
-// have all constants in weight and bias. Weights are of shape [output_c, kernel_w, kernel_h,
-// input_c / groups]. Windows of one row of pixels are read where they lie; of others scratch has
-// the columns, kernel_h * input_c / groups bytes each, which `gathered` windows share if taps are
-// next to each other.
+// Same bits with the products of kernels/common/gemm_blocks_s8.h, on cores with Helium. All
+// constants are in weight and bias. Weights are of shape [output_c, kernel_w, kernel_h, input_c /
+// groups]. Windows of one pixel row are read in place. For other windows scratch holds the im2col
+// columns, kernel_h * input_c / groups bytes each. `gathered` windows share them if taps are
+// adjacent.
 PL_MUST_USE pl_status pl_transpose_conv2d_blocks_s8(const pl_context *ctx,
                                                     const pl_transpose_conv2d_params *params,
                                                     const pl_transpose_conv2d_dims *dims,
@@ -80,7 +80,7 @@ PL_MUST_USE pl_status pl_transpose_conv2d_last_blocks_s8(const pl_context *ctx,
                                                          const pl_transpose_conv2d_dims *dims,
                                                          const pl_transpose_conv2d_data *data);
 
-// With those of gemm_pairs_s8.h, with the DSP extension: likewise, of windows that are gathered.
+// Same with the products of gemm_pairs_s8.h, on cores with the DSP extension, for im2col windows.
 PL_MUST_USE pl_status pl_transpose_conv2d_pairs_s8(const pl_context *ctx,
                                                    const pl_transpose_conv2d_params *params,
                                                    const pl_transpose_conv2d_dims *dims,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of a phase are beside each other: they share columns, as those of conv2d_blocks_s8_mve.c
-// do, or lie in the input as they are.
+// Windows of a phase are adjacent. They share columns, same as in conv2d_blocks_s8_mve.c, or are
+// read directly from the input.
 #include "kernels/common/gemm_blocks_s8.h"
 #include "kernels/common/window_columns_mve.h"
 #include "kernels/transpose_conv2d/transpose_conv2d.h"
@@ -18,8 +18,8 @@ typedef struct {
   int8_t *columns;  // scratch
 } matrix;
 
-// Windows of a row of the phase from one to another; `image` is that of the group, `row` where the
-// results of window 0 are.
+// Windows `from` to `to` of a row of the phase. `image` is that of the group, `row` the results of
+// window 0.
 static void multiply_columns(const matrix *m, const int8_t *image, int32_t y, int32_t from,
                              int32_t to, int8_t *row) {
   const int32_t output_step = m->params->stride_w * m->dims->output_c;
@@ -52,7 +52,7 @@ static void convolve(const matrix *m, const int8_t *image, int8_t *output) {
   const pl_columns_shape *const shape = &m->shape;
   const int32_t count =
       (dims->output_w - phase->output_x + params->stride_w - 1) / params->stride_w;
-  // Windows of one row of pixels are runs of the input, where they are inside of it.
+  // Windows of one pixel row are runs of the input if they are inside of it.
   const int is_run =
       phase->kernel_h == 1 &&
       (phase->kernel_w == 1 || (shape->dilation_w == 1 && shape->tap_c == shape->input_c));
@@ -77,7 +77,7 @@ static void convolve(const matrix *m, const int8_t *image, int8_t *output) {
   }
 }
 
-// By itself: once in an image with both kernels below.
+// A function of its own: an image with both kernels below links it once.
 static __attribute__((noinline)) pl_status run(const pl_context *ctx,
                                                const pl_transpose_conv2d_params *params,
                                                const pl_transpose_conv2d_dims *dims,

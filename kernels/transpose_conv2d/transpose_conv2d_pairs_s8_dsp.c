@@ -7,7 +7,7 @@ static inline int32_t weight_bytes(int32_t packed_c, int32_t depth) {
   return packed_c / 2 * pl_steps_of(depth) * 4;
 }
 
-// Four windows together, what is left over one by one.
+// Four windows together, and the tail one by one.
 PL_INLINE void multiply_by(const pl_transpose_conv2d_params *params, const pl_phase_matrix *matrix,
                            pl_phase_windows windows, int8_t *y, int32_t y_stride,
                            pl_multiply_s8 *product) {

@@ -6,13 +6,13 @@
 #include "kernels/common/pool_s8.h"
 #include "kernels/transpose_conv2d/transpose_conv2d_s16.h"
 
-// The taps of a window that are inside of the input.
+// The taps of a window inside of the input.
 typedef struct {
   pl_taps rows;
   pl_taps columns;
-  int32_t first;         // of the input, where the first of them lies
+  int32_t first;         // input position of the first of them
   int32_t first_weight;  // its place in a channel's weights
-  int32_t row_step;      // of the input, from tap to tap
+  int32_t row_step;      // in the input, from tap to tap
   int32_t column_step;
   int32_t weight_step;  // from row to row
   int32_t depth;        // channels of a tap

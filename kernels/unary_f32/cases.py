@@ -10,8 +10,10 @@ from kernels.testing.calls import activation, floats
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
-# Rounding and signs are exact; the others within 2^-22 of the result where that is no subnormal:
-# series that are cut off below 2^-26, and some roundings. torch's own are within 2^-22, too.
+# Rounding and signs are exact. All others are within 2^-22 of the result, if it is not subnormal.
+#
+# The error comes from series cut off below 2^-26 and from some roundings. torch's functions are
+# within 2^-22, too.
 _EXACT = ("abs", "neg", "sign", "floor", "ceil", "trunc", "round")
 _CLOSE = {
     "sqrt": 1e6,
@@ -61,7 +63,7 @@ def cases() -> Iterator[Case]:
             ("rank 3", values.float32(2, 3, 5)),
         ):
             board = what in ("special", "near 0")
-            # Of a sine or cosine near a multiple of pi only the absolute error is that small.
+            # Near a multiple of pi, only the absolute error of sine and cosine is this small.
             smallest = 2.0**-126 if name not in ("sin", "cos") else 0.1
             yield Case(
                 f"{name}, {what}",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sine and cosine: the angle in quarters of a turn in integers, from as many bits of 2 / pi as it
-// takes; what is left of the nearest quarter by its series. The arctangent by its series, too.
+// Sine and cosine. The angle is in quarter turns, in integers, with enough bits of 2 / pi. The rest
+// after the nearest quarter uses a series. The arctangent uses a series, too.
 #include "kernels/common/float_bits.h"
 #include "kernels/unary_f32/elementwise.h"
 
 #define QUARTER_PI 0.785398163f
 
-// 2 / pi in binary behind 64 zeros, the words in order.
+// 2 / pi in binary after 64 zeros, the words in order.
 static const uint32_t kTwoOverPi[] = {
     0, 0, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu,
 };
@@ -23,14 +23,13 @@ static uint32_t word_at(int32_t bit) {
   return offset == 0 ? word[0] : (word[0] << offset) | (word[1] >> (32 - offset));
 }
 
-// Of a finite x.
+// For finite x.
 static angle reduced(float x) {
   const uint32_t bits = pl_float_bits(x);
   const float magnitude = pl_float_of_bits(bits & ~PL_FLOAT_SIGN);
   if (magnitude <= QUARTER_PI) return (angle){0, x};
   const pl_float_parts parts = pl_split_float(bits & ~PL_FLOAT_SIGN);
-  // mantissa * 2 / pi * 2^(exponent - 23 + 62), of which the low 64 bits are the angle mod 4 in
-  // Q62.
+  // mantissa * 2 / pi * 2^(exponent - 23 + 62). Its low 64 bits are the angle mod 4 in Q62.
   const int32_t first = 64 + parts.exponent - 23 + 62 - 64;
   const uint64_t high = (uint64_t)word_at(first) << 32 | word_at(first + 32);
   const uint64_t low = (uint64_t)parts.mantissa * word_at(first + 64) >> 32;
@@ -66,7 +65,7 @@ static float sine(float x) { return turned(x, 0); }
 
 static float cosine(float x) { return turned(x, 1); }
 
-// Of |x| <= tan(pi/8).
+// For |x| <= tan(pi/8).
 static float near_arctangent(float x) {
   const float z = x * x;
   float sum = -1.0f / 19;

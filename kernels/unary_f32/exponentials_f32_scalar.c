@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exponentials: x = n * log(2) + r with |r| <= log(2) / 2, exp(r) - 1 by its series.
+// Exponentials: x = n * log(2) + r with |r| <= log(2) / 2; exp(r) - 1 by its series.
 #include "kernels/common/float_bits.h"
 #include "kernels/unary_f32/elementwise.h"
 
 #define LOG2_E 1.44269504f
-// log(2) in two parts, the first so short that n times it is exact.
+// log(2) in two parts. The first is short enough for an exact n times it.
 #define LOG_2_HIGH 0.693145751953125f
 #define LOG_2_LOW 1.42860677e-06f
 
@@ -29,7 +29,7 @@ static float exponential(float x) {
   if (x > 88.7228394f) return __builtin_inff();
   if (x < -103.972084f) return 0.0f;
   const int32_t n = nearest(x * LOG2_E);
-  // In two steps: 2^n itself may be no float, or not a normal one.
+  // Two steps, because 2^n itself may overflow or be subnormal.
   const int32_t half = n / 2;
   return (1.0f + fraction(x, n)) * power_of_2(half) * power_of_2(n - half);
 }
@@ -52,8 +52,8 @@ static float hyperbolic_tangent(float x) {
   return e / (e + 2.0f);
 }
 
-// Up to 1 by the series; beyond 1 - exp(-x^2) * q, q a polynomial in 1 / (x + 2) that was fitted to
-// exp(x^2) * erfc(x) on [0.9, 4.1].
+// Up to 1 by the series. Beyond 1 it is 1 - exp(-x^2) * q. q is a polynomial in 1 / (x + 2), fitted
+// to exp(x^2) * erfc(x) on [0.9, 4.1].
 static float error_function(float x) {
   const float magnitude = x < 0.0f ? -x : x;
   const float square = x * x;

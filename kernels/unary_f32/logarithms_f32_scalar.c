@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logarithms: x = 2^n * m with m in [sqrt(1/2), sqrt(2)), log(m) = 2 atanh(s) of s = (m - 1) /
-// (m + 1) by its series.
+// Logarithms: x = 2^n * m with m in [sqrt(1/2), sqrt(2)). log(m) = 2 atanh(s) by its series, with s
+// = (m - 1) / (m + 1).
 #include "kernels/common/float_bits.h"
 #include "kernels/unary_f32/elementwise.h"
 
 #define LOG_2_HIGH 0.693145751953125f
 #define LOG_2_LOW 1.42860677e-06f
-#define ROOT_2_BITS 0xb504f3u  // of the mantissa
+#define ROOT_2_BITS 0xb504f3u  // as a mantissa
 
 static float logarithm(float x) {
   const uint32_t bits = pl_float_bits(x);
@@ -22,11 +22,11 @@ static float logarithm(float x) {
   const float z = s * s;
   const float series =
       z * (2.0f / 3 + z * (2.0f / 5 + z * (2.0f / 7 + z * (2.0f / 9 + z * (2.0f / 11)))));
-  // 2 s = f - s f, of which f is exact.
+  // 2 s = f - s f, and f is exact.
   return (float)n * LOG_2_HIGH + (f - s * (f - series) + (float)n * LOG_2_LOW);
 }
 
-// What 1 + x rounds off is put right by the slope.
+// The slope corrects the rounding error of 1 + x.
 static float logarithm_of_1_and(float x) {
   const float u = 1.0f + x;
   if (u == 1.0f || x == __builtin_inff()) return x;

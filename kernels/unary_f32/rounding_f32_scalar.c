@@ -2,7 +2,7 @@
 #include "kernels/common/float_bits.h"
 #include "kernels/unary_f32/elementwise.h"
 
-// From here on every float is whole.
+// Every float is an integer from here on.
 #define WHOLE 8388608.0f
 
 static float truncated(float x) {
@@ -20,7 +20,7 @@ static float raised(float x) {
   return t < x ? t + 1.0f : t;
 }
 
-// Adding the number from which on floats are whole rounds as every sum does.
+// Adding this number rounds: from there on floats are integers.
 static float rounded(float x) {
   if (!(x > -WHOLE && x < WHOLE)) return x;
   return x < 0.0f ? (x - WHOLE) + WHOLE : (x + WHOLE) - WHOLE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one float32. They use IEEE arithmetic and integers only, hence give the same bits on
-// every core; how far from the exact value, cases.py says of each.
+// Pointwise functions of float32. They use only IEEE arithmetic and integers, so they give the same
+// bits on every core. For their accuracy see cases.py.
 #ifndef KERNELS_UNARY_F32_UNARY_F32_H_
 #define KERNELS_UNARY_F32_UNARY_F32_H_
 
@@ -23,7 +23,7 @@ typedef struct {
 
 PL_UNARY_F32(pl_abs_f32);
 PL_UNARY_F32(pl_neg_f32);
-PL_UNARY_F32(pl_sign_f32);  // of NaN 0, as torch has it
+PL_UNARY_F32(pl_sign_f32);  // 0 for NaN, same as in torch
 
 PL_UNARY_F32(pl_floor_f32);
 PL_UNARY_F32(pl_ceil_f32);
@@ -43,7 +43,7 @@ PL_UNARY_F32(pl_erf_f32);
 PL_UNARY_F32(pl_log_f32);
 PL_UNARY_F32(pl_log1p_f32);
 
-// Of angles of any size.
+// For angles of any size.
 PL_UNARY_F32(pl_sin_f32);
 PL_UNARY_F32(pl_cos_f32);
 PL_UNARY_F32(pl_atan_f32);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::where: one of two values, as a mask says, with broadcasting."""
+"""pl::where: one of two values, selected by a mask, with broadcasting."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def _infer(mask: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> Inferred:
 
 @define(infer=_infer, shares_quantization=True, transposes=elementwise("mask", "a", "b"))
 def where(mask: Mask, a: Movable, b: Movable) -> torch.Tensor:
-    """a where mask, else b; a, b and the result of one dtype, and of one quantization if any.
+    """Return a where mask, else b; a, b and the result have one dtype, and one quantization if any.
 
-    Of bools it is any function of two: where(m, a, False) is m and a.
+    For bools it is any function of two: where(m, a, False) is m and a.
     """
     return torch.where(mask, a, b)

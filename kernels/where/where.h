@@ -19,7 +19,7 @@ typedef struct {
   const uint8_t *mask;  // 0 or 1
   const void *a;
   const void *b;
-  void *output;  // may be an operand of its size that does not repeat
+  void *output;  // may alias an operand of its size without broadcast
 } pl_where_data;
 
 // a where mask, else b: elements of one byte, of two and of four. Operands broadcast as in numpy.

@@ -7,7 +7,7 @@
 
 #include "kernels/where/where.h"
 
-// Where a row starts; all zero is the first.
+// Offsets of the start of a row; all zero for the first.
 typedef struct {
   int32_t index[PL_MAX_RANK - 1];
   int32_t mask;
@@ -15,7 +15,7 @@ typedef struct {
   int32_t b;
 } pl_where_row;
 
-// Moves on to the next row, false behind the last.
+// Moves on to the next row. Returns false after the last.
 static inline bool pl_where_next(const pl_where_dims *dims, pl_where_row *row) {
   for (int32_t d = PL_MAX_RANK - 2; d >= 0; --d) {
     row->mask += dims->mask_stride[d];

@@ -2,7 +2,7 @@
 #include "kernels/common/dsp.h"
 #include "kernels/where/where_loop.h"
 
-// In a row an operand is contiguous, or one value.
+// Within a row an operand is contiguous, or one value.
 static inline uint32_t load(const uint8_t *x, int32_t step) {
   return step == 0 ? *x * 0x01010101U : (uint32_t)pl_load_4((const int8_t *)x);
 }

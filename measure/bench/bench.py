@@ -4,13 +4,13 @@
     bazel run //measure/bench               prints a table
     bazel run //measure/bench -- --update   keeps it as the baseline
 
-"cortex-m55 cost" is the instructions weighted: a vector takes a core with two beats two cycles, so
-an instruction of Helium counts 2, one that gathers or scatters 1 a lane; all others count 1.
+"cortex-m55 cost" is the weighted number of instructions. A vector takes two cycles on a core with
+two beats, so a Helium instruction counts 2. A gather or scatter counts 1 per lane. All others count
+1.
 
-The test //measure/bench:bench_test fails if a layer takes more than 1% more than in the baseline,
-if the two do not have the same layers, or if a network, a layer or an op comes nearer to
-CMSIS-NN's instructions than _MOST and _MOST_OF_OPS say, or a network takes more than
-_MOST_INSTRUCTIONS.
+The test //measure/bench:bench_test fails if a layer takes more than 1% more than in the baseline.
+It also fails if the two do not have the same layers. The limits of CMSIS-NN's instructions for a
+network, a layer or an op are _MOST and _MOST_OF_OPS. The limit for a network is _MOST_INSTRUCTIONS.
 """
 
 from tools.text.stoppable import run_main
@@ -46,10 +46,10 @@ _MOST = {
     "cortex-m55": (0.49, 0.80),
     "cortex-m55 cost": (0.56, 1.00),
 }
-"""By core, the share of CMSIS-NN's instructions that a network, and that a layer may take."""
+"""Limits by core: largest share of CMSIS-NN's instructions for a network, and for a layer."""
 
 _OPS = {"depthwise": "dw", "add": "add", "mean": "avgpool"}
-"""How the peer's layers of an op are called, followed by a number."""
+"""Names of the peer's layers of an op, followed by a number."""
 
 _MOST_OF_OPS = {
     "cortex-m4": {"depthwise": 0.30, "add": 0.30},
@@ -60,13 +60,13 @@ _MOST_OF_OPS = {
 _MOST_INSTRUCTIONS = {
     "cortex-m4": {"dscnn": 3_000_000, "vww": 8_400_000, "resnet8": 12_200_000, "ae": 290_000},
 }
-"""Of all layers of a network."""
+"""Limit for the sum of a network's layers."""
 
 
 def instruction_cost(word: int) -> int:
-    """The cost of the instruction whose two halfwords are a word of memory."""
+    """Return the cost of an instruction. `word` is its two halfwords in memory."""
     first, second = word & 0xFFFF, word >> 16
-    if first & 0xEC00 != 0xEC00:  # not of a coprocessor, which Helium and the FPU are
+    if first & 0xEC00 != 0xEC00:  # no coprocessor instruction; Helium and the FPU are coprocessors
         return 1
     if first & 0xEFA0 == 0xEC80 and second & 0x1E00 == 0x0E00:  # VLDR, VSTR [Rn, Qm]
         return 16 >> (second >> 7 & 3)
@@ -81,7 +81,7 @@ def cost(region: Region, elf: Elf) -> int:
 
 
 def measure(programs: list[str]) -> tuple[Counts, dict[str, str]]:
-    """Runs all programs; also the peer's key of each layer that has one."""
+    """Run all programs. Return their counts and the peer's key of each layer, if it has one."""
     counts: Counts = {}
     peers: dict[str, str] = {}
     for program in programs:
@@ -102,7 +102,7 @@ def measure(programs: list[str]) -> tuple[Counts, dict[str, str]]:
 
 
 def regressions(counts: Counts, baseline: Counts) -> list[str]:
-    """What got slower, and what only one of them has."""
+    """Return slower layers, and layers missing from one of the two."""
     found = [
         f"{core}, {name}: in the baseline only"
         for core, layers in baseline.items()
@@ -138,7 +138,7 @@ def ratios(
 
 
 def too_near(shares: dict[str, dict[str, float]], kind: int) -> list[str]:
-    """Networks (kind 0) or layers (kind 1) that take more than they may."""
+    """Return networks (kind 0) or layers (kind 1) over their limit."""
     return [
         f"{core}, {name}: {share:.3f} of CMSIS-NN's instructions, not {_MOST[core][kind]} or less"
         for core, found in shares.items()
@@ -165,7 +165,7 @@ def shares_of_ops(
 
 
 def ops_too_near(shares: dict[str, dict[str, float]]) -> list[str]:
-    """Ops that take more than they may."""
+    """Return ops over their limit."""
     return [
         f"{core}, {op}: {shares[core][op]:.3f} of CMSIS-NN's instructions, not {most} or less"
         for core, limits in _MOST_OF_OPS.items()
@@ -175,7 +175,7 @@ def ops_too_near(shares: dict[str, dict[str, float]]) -> list[str]:
 
 
 def too_many(sums: dict[str, dict[str, int]]) -> list[str]:
-    """Networks that take more instructions than they may."""
+    """Return networks over their limit of instructions."""
     return [
         f"{core}, {network}: {sums[core][network]:,} instructions, not {most:,} or less"
         for core, limits in _MOST_INSTRUCTIONS.items()
@@ -185,7 +185,7 @@ def too_many(sums: dict[str, dict[str, int]]) -> list[str]:
 
 
 def as_table(counts: Counts, peers: dict[str, str], other: Counts) -> str:
-    """A row a layer; for each core instructions, and what CMSIS-NN takes where that is known."""
+    """Return a table, one row per layer, with instructions per core and CMSIS-NN's if known."""
     names = list(dict.fromkeys(name for layers in counts.values() for name in layers))
     rows = [["instructions (CMSIS-NN)", *(text for core in counts for text in (core, ""))]]
     for name in names:

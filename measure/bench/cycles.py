@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of the kernels on each core that LLVM has a model of: estimates, no measurements.
+"""Estimated cycles of the kernels on each core modelled by LLVM. They are no measurements.
 
-    bazel run //measure/bench:cycles                    a row a layer, and the networks' sums
-    bazel run //measure/bench:cycles -- --layer="fc"    the blocks of layers whose name has that
+    bazel run //measure/bench:cycles                    a row a layer, and networks' sums
+    bazel run //measure/bench:cycles -- --layer="fc"    blocks of layers by name
 
-Instructions are counted in QEMU, cycles are those of tools/simulator/cycles.py, which says what
-they leave out. M7 and M85 are estimated on what is built for M4 and M55.
+Instructions are counted in QEMU. Cycles come from tools/simulator/cycles.py; see there for their
+omissions. M7 and M85 are estimated on the builds for M4 and M55.
 """
 
 from tools.text.stoppable import run_main
@@ -30,21 +30,21 @@ _FOLDER = Path(__file__).parent
 _TIME_LIMIT = 240
 
 _ALSO = {"cortex-m4": "cortex-m7", "cortex-m55": "cortex-m85"}
-"""By core, another that runs the same code."""
+"""Another core running the same code, by core."""
 
 _BLOCKS = 4
-"""Of each layer that is asked for, those that take the most."""
+"""Number of slowest blocks shown per requested layer."""
 
 
 def cores(board: Board) -> list[str]:
-    """The cores that a board's program is estimated for."""
+    """Return the cores with estimates for a board's program."""
     if board.core not in MODELS:
         return []
     return [board.core] + ([_ALSO[board.core]] if board.core in _ALSO else [])
 
 
 def blocks_text(core: str, layer: Layer, ran: list[Ran]) -> str:
-    """The blocks of a layer that take the most of its cycles, with their instructions."""
+    """Return the blocks of a layer with the most cycles, and their instructions."""
     cycles = sum(part.cycles for part in ran)
     lines = [f"\n{layer.name}, {core}: {cycles:,.0f} cycles, an estimate"]
     for part in sorted(ran, key=lambda part: -part.cycles)[:_BLOCKS]:

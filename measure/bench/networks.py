@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What layers take, added up to networks."""
+"""Sums of layers, by network."""
 
 Counts = dict[str, dict[str, int]]
 """Instructions, or cycles, by core and layer."""
 
 Networks = dict[str, dict[str, int]]
-"""By network, how often it has a peer's layer."""
+"""Count of each of the peer's layers, by network."""
 
 
 def sums_of_networks(
     counts: Counts, peers: dict[str, str], networks: Networks
 ) -> dict[str, dict[str, int]]:
-    """Of all layers by core and network, where all are there."""
+    """Return the sums of all layers by core and network, for complete networks."""
     found: dict[str, dict[str, int]] = {}
     for core, layers in counts.items():
         own = {peers[name]: count for name, count in layers.items() if name in peers}

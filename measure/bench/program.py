@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the C program that runs the layers that fit on a board, each in a region of its own.
+"""Writes the C program for the layers that fit on a board, each in a region of its own.
 
 program board.json output.c
 """
@@ -17,19 +17,19 @@ from kernels.testing.case import Layer
 from kernels.testing.folders import folders
 
 _WEIGHTS_SHARE = 2
-"""Weights may take that part of the flash, 1 / 2; the rest is for code and other constants."""
+"""Divisor for the share of flash for weights, 1 / 2; the rest is for code and other constants."""
 
 _ALIGNMENT = 16
 
 
 def layers() -> Iterator[Layer]:
-    """Those of all kernels."""
+    """Yield the layers of all kernels."""
     for folder in folders():
         yield from folder.layers()
 
 
 def fitting_layers(board: Board) -> Iterator[tuple[Layer, KernelCall]]:
-    """Those whose memory the board has; the number of a layer is its region's."""
+    """Yield the layers that fit into the board's memory. A layer's number is that of its region."""
     flash = next(memory.size for memory in board.memories if memory.name == board.code)
     for layer in layers():
         call = kernel_call(layer.call, board.isa)
@@ -105,7 +105,7 @@ def _arena_bytes(layer: Layer, call: KernelCall) -> int:
 
 
 def _constants(call: KernelCall) -> dict[int, Constant]:
-    """What goes to flash, by the identity of the operand: packed, or as the model has it."""
+    """Return the operands for flash by their identity: packed, or as in the model."""
     found: dict[int, Constant] = {}
     for operand in call.data.values():
         if isinstance(operand, Constant):

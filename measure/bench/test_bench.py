@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the comparison with the baseline finds."""
+"""The comparison with the baseline finds regressions."""
 
 import json
 from collections import Counter
@@ -75,7 +75,7 @@ def test_instruction_cost(word: int, taken: int) -> None:
 
 
 def test_cost_of_the_last_instruction() -> None:
-    """It may be of 16 bits, with nothing behind it."""
+    """The last instruction may have 16 bits, with nothing after it."""
     code = bytes.fromhex("42ef2208 7047")  # vadd.i32 q0, q1, q1; bx lr
     elf = object.__new__(Elf)
     elf.path = Path("x.elf")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lowering takes, by model and phase, and how that grows; beside ExecuTorch's own flow.
+"""Time of lowering by model and phase, and its growth, next to ExecuTorch's own flow.
 
     bazel run //measure/benchmark               prints two tables
     bazel run //measure/benchmark -- --update   keeps them as measure/benchmark/results.txt
 
-CPU seconds of one process with one thread, after imports and a first model that is not counted, of
-the one of three runs that took least: what else the machine does only adds to them.
+The figures are CPU seconds of one process with one thread. Imports and a first model are not
+counted. The fastest of three runs counts, because other load on the machine only adds time.
 ExecuTorch's flow is that of its backend for Cortex-M: export, quantization with the same
-calibration data, passes, the .pte; without the comparisons and the report that Pilotlight's
-lowering makes ("assess").
+calibration data, passes, the .pte. It lacks the comparisons and the report of Pilotlight's lowering
+("assess").
 """
 
 from tools.imports import imports_that_stay
@@ -46,12 +46,12 @@ PHASES = {
 """Functions of aot/lower.py."""
 
 BLOCKS = (8, 16, 32, 64)
-"""Of the chains whose seconds say how lowering grows."""
+"""Blocks of the chains used to measure the growth of lowering time."""
 
 _RUNS = 3
 
 DEEPEST = 858
-"""Blocks of a chain of 2,574 nodes, which is lowered here only."""
+"""Blocks of a chain of 2,574 nodes, lowered only here."""
 
 
 class Chain(nn.Sequential):
@@ -70,7 +70,7 @@ class Chain(nn.Sequential):
         super().__init__(*(self.Block() for _ in range(blocks)))
         with torch.no_grad():
             for parameter in self.parameters():
-                parameter.div_(blocks)  # so that sums stay small, however many there are
+                parameter.div_(blocks)  # keeps sums small for any number of blocks
         self.eval()
 
 
@@ -80,7 +80,7 @@ def _chain_samples() -> Iterator[tuple[torch.Tensor, ...]]:
 
 
 def ours(model: nn.Module, samples: Samples) -> Seconds:
-    """Of lowering once as a pte_model does it."""
+    """Return the seconds of one lowering, as in a pte_model."""
     phases = Phases()
     with phases.of_functions(aot.lower, PHASES):
         aot.lower.lower(
@@ -99,7 +99,7 @@ def least_of_ours(factory: Callable[[], nn.Module], samples: Samples) -> Seconds
 
 
 def executorchs(model: nn.Module, samples: Samples) -> float:
-    """Of ExecuTorch's flow once."""
+    """Return the seconds of one run of ExecuTorch's flow."""
     start = time.process_time()
     _ = for_cortex_m(model, samples).buffer
     return time.process_time() - start
@@ -135,7 +135,7 @@ def results() -> str:
 def main(argv: list[str]) -> None:
     del argv
     logging.set_verbosity(logging.WARNING)
-    torch.set_num_threads(1)  # as builds do: threads of one process cost seconds of CPU to wait
+    torch.set_num_threads(1)  # same as in builds: waiting threads cost CPU seconds
     text = results()
     print(text)
     if _UPDATE.value:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ExecuTorch's own way to a program for Cortex-M, to compare with."""
+"""ExecuTorch's own flow to a program for Cortex-M, for comparison."""
 
 import warnings
 from collections.abc import Callable, Iterator

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How phases add up, and what an exponent is."""
+"""Sums of phases, and the exponent."""
 
 from collections.abc import Iterator
 from types import ModuleType

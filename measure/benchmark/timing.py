@@ -11,13 +11,13 @@ from unittest.mock import patch
 from tools.text.table import table
 
 Seconds = dict[str, float]
-"""CPU seconds by phase; "total" is all, with what belongs to none."""
+"""CPU seconds by phase; "total" is all, including time outside of any phase."""
 
 TOTAL = "total"
 
 
 class Phases:
-    """Takes the CPU time of phases. What one calls of another counts for the outer one."""
+    """Measures the CPU time of phases. If one calls another, the outer one counts."""
 
     def __init__(self, clock: Callable[[], float] = time.process_time) -> None:
         self.seconds: Seconds = {}
@@ -41,10 +41,10 @@ class Phases:
     def of_functions(
         self, module: ModuleType, phases: Mapping[str, Sequence[str]]
     ) -> Iterator[None]:
-        """Takes that of functions, as a module knows them.
+        """Measure functions by their names in a module.
 
         Args:
-          module: whose global names they are.
+          module: with these names as globals.
           phases: those names, by phase.
         """
         with ExitStack() as patches:
@@ -64,7 +64,9 @@ class Phases:
 
 
 def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
-    """The e for which seconds = c * size^e is nearest, by least squares of the logarithms."""
+    """Return the exponent e of the best fit seconds = c * size^e, by least squares of the
+    logarithms.
+    """
     x, y = [math.log(size) for size in sizes], [math.log(second) for second in seconds]
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
     spread = sum((a - mean_x) ** 2 for a in x)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What both sides lower."""
+"""Models lowered by both sides."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Case:
     Attributes:
       make: the model.
       shape: of its only input, of normal values.
-      given: inputs instead, for a model that is used to others.
+      given: inputs instead, for a model with other usual inputs.
     """
 
     make: Callable[[], nn.Module]
@@ -37,7 +37,7 @@ class Case:
         return self.make().eval()
 
     def samples(self) -> list[tuple[torch.Tensor, ...]]:
-        """From a fixed seed."""
+        """Return samples from a fixed seed."""
         if self.given is not None:
             return list(islice(self.given(), _SAMPLES))
         generator = torch.Generator().manual_seed(1)
@@ -98,7 +98,7 @@ def _tcn() -> nn.Module:
 
 
 def _last(given: Given) -> Given:
-    """The same inputs, in torch's memory format of that name."""
+    """Return the same inputs in torch's channels_last memory format."""
     return lambda: ((x.contiguous(memory_format=torch.channels_last),) for (x,) in given())
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers the cases for some NPUs, here and by ExecuTorch's Arm backend, and prints both sides by
-Vela's figures. With --output each row is written when it is there, in place of the one that the
-file has of the same model, configuration and side, so that all of them can be made in parts.
+"""Lowers the cases for some NPUs, here and by ExecuTorch's Arm backend, and prints Vela's figures
+for both sides. With --output each row is written once it is ready. It replaces the file's row of
+the same model, configuration and side. You can thus make the rows in several runs.
 
     bazel run //measure/ethos_u:bench -- --cases=gelu,softmax --output=results.json
 """
@@ -36,7 +36,7 @@ _COLUMNS = ("cycles", "operations", "sram", "flash", "sqnr_db", "delegates", "cp
 
 
 def _write(path: Path, row: dict[str, Any]) -> None:
-    """In its place, those of a case together in the order of the cases."""
+    """Write a row to its place. Rows of a case stay together in the order of the cases."""
     place = ("model", "configuration", "side")
     rows = json.loads(path.read_text()) if path.exists() else []
     by_place = {tuple(r[key] for key in place): r for r in (*rows, row)}

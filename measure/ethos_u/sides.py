@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two lowerings, and what each comes to."""
+"""The two lowerings and their figures."""
 
 from __future__ import annotations
 
@@ -39,17 +39,18 @@ _NOT_OPS = ("quantize_per_tensor", "dequantize_per_tensor", "getitem", "executor
 
 @dataclass(frozen=True)
 class Figures:
-    """Of one lowering.
+    """Figures of one lowering.
 
     Attributes:
       cycles, operations: by Vela, of all delegates.
       sram: bytes of the largest delegate's scratch memory.
       flash: bytes of all payloads.
-      sqnr_db: of the outputs against the float model's; None where there is none of the whole. Of
-        ours by the dialect's reference, held to TOSA's reference model; upstream's by the latter.
-      delegates, cpu_ops: how many.
-      wrong: share of the output's values that the payload, executed, has otherwise than TOSA's
-        reference model, of a sample; None where there is no model of the NPU, or none of the whole.
+      sqnr_db: of the outputs against the float model's; None if the whole has none. Ours
+        uses the dialect's reference, checked against TOSA's reference model. Upstream's
+        uses TOSA's.
+      delegates, cpu_ops: their numbers.
+      wrong: share of a sample's output values for which the executed payload differs from
+        TOSA's reference model. None if there is no model of the NPU, or no whole.
     """
 
     cycles: int
@@ -87,7 +88,9 @@ def ours(case: Case, configuration: str) -> Figures:
 
 
 def _check_by_tosa(lowered: Any, x: torch.Tensor, npu: Npu) -> None:
-    """That TOSA's reference model gives the bits of ours, of which the SQNR is."""
+    """Raise ValueError if TOSA's reference model differs from ours in any bit. Our SQNR relies on
+    it.
+    """
     (source,) = lowered.report["inputs"]
     given = _quantized(x, source["scale"], source["zero_point"])
     for node in lowered.module.graph.nodes:
@@ -99,7 +102,10 @@ def _check_by_tosa(lowered: Any, x: torch.Tensor, npu: Npu) -> None:
 
 
 def _is_executed(delegate: Any) -> bool:
-    """A build fails, or leaves ops to the core, where that gives other values."""
+    """Return True if the delegate was executed.
+
+    A build fails, or leaves ops to the core, if execution gives other values.
+    """
     return bool(delegate["report"]["verified"]["executed"])
 
 
@@ -152,7 +158,7 @@ def _quantized(x: torch.Tensor, scale: float, zero_point: int) -> torch.Tensor:
 
 
 def _dequantized(lowered: Any, x: torch.Tensor) -> torch.Tensor:
-    """Our reference, which is what the NPU computes, of a float input."""
+    """Return our reference for a float input; the NPU computes the same."""
     (source,), (result,) = lowered.report["inputs"], lowered.report["outputs"]
     (y,) = lowered.module(_quantized(x, source["scale"], source["zero_point"]))
     values: torch.Tensor = y.double().flatten()
@@ -185,7 +191,7 @@ def _upstreams_input(module: Any, x: torch.Tensor) -> Array:
 
 
 def _as_it_lies(x: torch.Tensor) -> Array:
-    """In the shape in which it lies in memory."""
+    """Return the values in the shape of their memory layout."""
     return np.asarray((x.permute(0, 2, 3, 1) if is_channels_last(x) else x).numpy())
 
 

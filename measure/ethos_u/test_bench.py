@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `bench` has found holds: its results are ours to keep, and upstream's to be better than."""
+"""The findings of `bench` hold: our results stay, and are better than upstream's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RESULTS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "results.jso
 BY_PLACE = {(r["model"], r["configuration"], r["side"]): r for r in RESULTS}
 OURS = [place[:2] for place in BY_PLACE if place[2] == "ours"]
 
-# What the partitioner leaves to the core, for by its estimates that takes fewer cycles.
+# Left to the core by the partitioner: its estimates give fewer cycles there.
 LEFT_TO_THE_CORE = [("gelu", "ethos-u65-256")]
 
 
@@ -29,7 +29,9 @@ def test_every_case_has_results() -> None:
 
 @pytest.mark.parametrize(("model", "configuration"), OURS)
 def test_ours_is_one_delegate_and_no_slower(model: str, configuration: str) -> None:
-    """Than upstream's, where that has all of the model on the NPU and computes what it should."""
+    """Our result is at least as fast as upstream's, if upstream's is complete and correct on the
+    NPU.
+    """
     own, other = (BY_PLACE[model, configuration, side] for side in ("ours", "upstream"))
     if (model, configuration) in LEFT_TO_THE_CORE:
         assert (own["delegates"], own["cpu_ops"], other["delegates"]) == (0, 1, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix of a survey, and the targets that it builds."""
+"""The matrix of a survey, and its build targets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 PACKAGE = "pilotlight_survey"
-"""The package that the targets are in, below a folder of their own."""
+"""The package of the targets, below a folder of their own."""
 
 _QUANTIZATION = "--quantization="
 _OUTPUTS = {
@@ -22,7 +22,7 @@ _OUTPUTS = {
 
 
 class SurveyError(Exception):
-    """There is no survey; the text says why."""
+    """A survey cannot be made; the text gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Model:
     """A pte_model.
 
     Attributes:
-      lowerings: its lowerings' attributes by the configuration of the engine that they are for, ""
-        for boards without one.
-      optimize: as pte_model's.
+      lowerings: attributes of its lowerings, by the configuration of their engine; "" for
+        boards without one.
+      optimize: same as pte_model's.
     """
 
     lowerings: Mapping[str, Mapping[str, Any]]
@@ -40,15 +40,15 @@ class Model:
 
     @property
     def is_quantized(self) -> bool:
-        """Whether its file says how, so that there is no other way."""
+        """Return True if the model's file fixes the quantization, so that no other is possible."""
         flags = [flag for one in self.lowerings.values() for flag in one["arguments"]]
         return not any(flag.startswith(_QUANTIZATION) for flag in flags)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One image of the matrix: full labels of a model and a board, and a quantization or "" for the
-    model's own.
+    """One image of the matrix: full labels of a model and a board, and a quantization. "" is the
+    model's own quantization.
     """
 
     model: str
@@ -57,7 +57,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Of its target, and of its plan in C."""
+        """Name of its target, and of its plan in C."""
         return f"{self.lowered}__{_name(self.board)}"
 
     @property
@@ -67,7 +67,9 @@ class Cell:
 
 
 def _name(label: str) -> str:
-    """A word of ASCII that no other label has: Bazel does not find headers of other names again."""
+    """Return a unique ASCII word for a label. Bazel does not find headers with other
+    names again.
+    """
     target = re.sub(r"\W", "_", label.rpartition(":")[2], flags=re.ASCII)
     return f"{target}_{zlib.crc32(label.encode()):08x}"
 
@@ -86,9 +88,9 @@ def cells(models: Sequence[str], boards: Sequence[str], kinds: Sequence[str]) ->
 
 
 def as_written(text: str) -> str:
-    """What Bazel's query gives in JSON, with the letters of BUILD files.
+    """Return JSON text from Bazel's query with the letters of BUILD files.
 
-    Bazel takes the files' bytes for letters of Latin-1, and writes those in UTF-8.
+    Bazel reads the files' bytes as Latin-1 letters, and writes those in UTF-8.
     """
     try:
         return text.encode("latin-1").decode()
@@ -109,12 +111,12 @@ def _value(attribute: dict[str, Any]) -> Any:
 
 
 def lowering_labels(lowered: dict[str, Any]) -> dict[str, str]:
-    """The targets that lower a model, by what they are for (Model.lowerings)."""
+    """Return the targets that lower a model, by their engine (Model.lowerings)."""
     return {"": lowered["default"]} | (lowered.get("by_engine") or {})
 
 
 def _lowered_anew(cell: Cell, model: Model) -> list[str]:
-    """The targets that lower a model with a cell's quantization, for all that it is lowered for."""
+    """Return the targets that lower a model with a cell's quantization, for all its engines."""
     lines, labels = [], {}
     for engine, given in model.lowerings.items():
         name = ".".join(filter(None, (cell.lowered, engine)))
@@ -143,13 +145,13 @@ def build_file(
     kernels: Sequence[str] = (),
     pilotlight: str = "",
 ) -> str:
-    """The BUILD file of the survey's package.
+    """Return the BUILD file of the survey's package.
 
     Args:
-      matrix: what is built.
+      matrix: the images to build.
       models: by label, those of cells with a quantization.
       kernels: labels of kernels of the user's own, for all images.
-      pilotlight: the repository that the rules are in, "" for the one that is built.
+      pilotlight: the repository with the rules, "" for the current one.
     """
     lines = [
         f'load("{pilotlight}//aot/bazel:lowered.bzl", "lowered")',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What came of each image of a survey, and how it is shown."""
+"""Outcome of each image of a survey, and its display."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a cell; `refused` says why there is no image, and the numbers are None then.
-    `not_counted` says why there are no instructions of one. `with_npu_model`: its NPU is a model in
-    software, which is part of the image: its bytes and instructions are among these.
+    """Outcome of a cell.
+
+    A missing image has its reason in `refused`; the numbers are then None. `not_counted` is the
+    reason for missing instruction counts. If `with_npu_model` is set, the NPU is a software model
+    in the image, and its bytes and instructions are included.
     """
 
     model: str
@@ -38,7 +40,7 @@ class Outcome:
 
 
 def outcome(cell: Cell, report: dict[str, Any]) -> Outcome:
-    """What a report of an image says (tools/report/image_report.schema.json)."""
+    """Return the outcome from an image report (tools/report/image_report.schema.json)."""
     used = dict.fromkeys(("ram", "flash"), 0)
     for memory in report["memories"]:
         used[memory["kind"]] += memory["used"]
@@ -58,13 +60,13 @@ def outcome(cell: Cell, report: dict[str, Any]) -> Outcome:
     )
 
 
-# What Bazel says itself, of which the user has no need; and lines of a log.
+# Bazel's own messages without use for the user, and log lines.
 _NOISE = re.compile(
     r"^(INFO|WARNING|DEBUG|Target|Use --|Loading|Analyzing|Computing|Traceback|\[|\s*$|I\d{4} )"
 )
-# A failed action: what its program said comes after it.
+# A failed action; the output of its program follows.
 _ACTION = re.compile(r"^ERROR: \S+:\d+:\d+: .* failed: \(")
-# What precedes a message: where it comes from, and of what kind it is.
+# Prefix of a message: its source and its kind.
 _WHERE = re.compile(
     r"^(ERROR: (\S+:\d+:\d+: )?(in \S+ rule \S+: )?|Error in fail: |[\w.]*(Error|Exception): "
     r"|E\d{4} \S+ \S+ \S+\] )"
@@ -77,7 +79,7 @@ _TARGET = re.compile(r"^(@@?)?//[\w/]*:\S+: ")
 
 
 def refusal(cell: Cell, output: str) -> Outcome:
-    """Why Bazel could not build an image, from what it printed."""
+    """Return an outcome with the reason for a failed build, from Bazel's output."""
     messages: list[str] = []
     others: list[str] = []
     for line in output.splitlines():
@@ -88,7 +90,7 @@ def refusal(cell: Cell, output: str) -> Outcome:
         if not text.strip() or _NO_MESSAGE.match(text):
             continue
         if messages and messages[-1].endswith(":") and not found:
-            # A list follows: the first of it says most.
+            # A list follows; its first item is the most useful.
             messages[-1] += f" {text}"
         else:
             (messages if found else others).append(text)
@@ -104,7 +106,9 @@ def _short(label: str) -> str:
 
 
 def _names(found: Sequence[Outcome]) -> dict[str, str]:
-    """Of models and boards: what their labels end in, or the labels where that says too little."""
+    """Return short names of models and boards: the label's end, or the label if the end is
+    ambiguous.
+    """
     labels = {label for one in found for label in (one.model, one.board)}
     ends = [_short(label) for label in labels]
     return {label: _short(label) if ends.count(_short(label)) == 1 else label for label in labels}
@@ -138,7 +142,7 @@ _NPU_MODEL = (
 
 
 def _reasons(found: Sequence[Outcome]) -> dict[str, list[Outcome]]:
-    """What was refused, or fits and has to be read with care, by the reason."""
+    """Return outcomes by reason: refused images, and images with a remark."""
     reasons: dict[str, list[Outcome]] = {}
     for one in found:
         for why in (

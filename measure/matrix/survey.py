@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which models fit on which boards, and what they take there.
+"""Fit of models on boards, and their cost there.
 
     bazel run //tools:survey -- --models=//aot/models/digits,//aot/models/resnet8 \\
         --boards=//boards/corstone300,//boards/microbit
     bazel run //tools:survey -- --models=//aot/models/digits --boards=//boards/corstone300 \\
         --quantization=int8,int16 --json=survey.json --page=survey.html
 
-A model is a pte_model. Every combination becomes an image that runs on its board's simulator; one
-that cannot be is refused, with the reason. One build makes all of them: as much of it as the
-machine can at once, and elsewhere with flags of Bazel behind `--bazel=` (docs/scale.md). Without
---quantization models are as their targets say. In a workspace that has Pilotlight as a module the
-tool is @pilotlight//tools:survey, and boards are @pilotlight//boards/corstone300 or your own. Paths
-are relative to the folder that `bazel run` is called in.
+A model is a pte_model. Every combination becomes an image that runs on its board's simulator. An
+impossible combination is refused, with the reason. One build makes all images, with as many
+parallel actions as the machine allows. Put flags of Bazel for other machines after `--bazel=`
+(docs/scale.md). Without --quantization models keep the quantization of their targets. If your
+workspace uses Pilotlight as a module, the tool is @pilotlight//tools:survey. Boards are then
+@pilotlight//boards/corstone300 or your own. Paths are relative to the folder of the `bazel run`
+call.
 """
 
 from tools.text.stoppable import run_main
@@ -52,7 +53,7 @@ _BAZEL = flags.DEFINE_multi_string("bazel", [], "A flag for the builds, such as 
 
 
 class _Bazel:
-    """Bazel in the workspace, with the survey's package beside it."""
+    """Bazel in the workspace, with the survey's package added."""
 
     def __init__(self, root: Path, folder: Path) -> None:
         self._root = root
@@ -63,7 +64,7 @@ class _Bazel:
         self.flags = ["--nocheck_visibility", *_BAZEL.value]
 
     def prepare(self, *labels: str) -> None:
-        """Builds what can be built. On a terminal Bazel shows how far it is, and nothing else."""
+        """Build all targets that build. On a terminal Bazel shows only its progress."""
         command = [self._program, "build", self._paths, "--keep_going", *self.flags, *labels]
         quiet = ["--ui_event_filters=", "--show_result=0", "--noshow_loading_progress"]
         said = None if sys.stderr.isatty() else subprocess.DEVNULL
@@ -80,13 +81,13 @@ class _Bazel:
         )
 
     def rules(self, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """What the BUILD files say of some targets; of files nothing.
+        """Return the BUILD attributes of some targets; files have none.
 
-        One call each: of another repository Bazel writes labels in its own way.
+        Each label takes one call: Bazel writes labels of other repositories in its own way.
         """
         found = {}
         for label in labels:
-            # In quotes, or letters such as ö would end the name.
+            # Quoted, because letters such as ö would end the name.
             done = self.run("query", "--output=streamed_jsonproto", f'"{label}"')
             if done.returncode:
                 errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
@@ -97,7 +98,7 @@ class _Bazel:
 
 
 def _models(bazel: _Bazel, matrix: Sequence[Cell]) -> dict[str, Model]:
-    """The models, by label; boards and models that are none are an error."""
+    """Return the models by label. Raise an error for labels of other rules."""
     rules = bazel.rules({label: None for cell in matrix for label in (cell.model, cell.board)})
     for name, kind, named in (
         ("pte_model", "lowered", {cell.model for cell in matrix}),
@@ -118,7 +119,7 @@ def _models(bazel: _Bazel, matrix: Sequence[Cell]) -> dict[str, Model]:
 
 
 def survey(bazel: _Bazel, folder: Path, matrix: list[Cell]) -> list[Outcome]:
-    """Builds every image, and reads what came of each."""
+    """Build every image, and read its outcome."""
     models = _models(bazel, matrix)
     built = [c for c in matrix if not (c.quantization and models[c.model].is_quantized)]
     package = folder / PACKAGE

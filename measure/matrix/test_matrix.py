@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a survey builds, and what it makes of the outcome."""
+"""Targets of a survey, and its use of the outcome."""
 
 from __future__ import annotations
 

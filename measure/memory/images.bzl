@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which images this package has."""
+"""Images of this package."""
 
-# Networks at which speed, memory and rows are compared, and their models.
+# Networks for the comparison of speed, memory and rows, and their models.
 NETWORKS = {
     "causal": ":causal",
     "ds_cnn": "//aot/models/ds_cnn",
@@ -15,7 +15,7 @@ NETWORKS = {
     "vww": "//aot/models/mobilenet_v1",
 }
 
-# How each is planned: kind, what is optimized, whether its input comes row by row.
+# Plan of each kind: kind, optimization target, row-by-row input.
 KINDS = [
     ("memory", "memory", False),
     ("size", "size", False),
@@ -25,7 +25,7 @@ KINDS = [
 
 _ON_NRF52 = ["person_size", "vww_memory", "vww_speed", "vww_streamed"]
 
-# On boards that are smaller than Corstone-300: network and kind, board. Nothing simulates nrf52dk.
+# Boards smaller than Corstone-300: network and kind, board. nrf52dk has no simulator.
 ON_SMALL_BOARDS = [
     ("causal_streamed", "microbit"),
     ("ds_cnn_streamed", "microbit"),
@@ -40,7 +40,7 @@ ON_SMALL_BOARDS = [
 
 NOT_SIMULATED = [(image, "nrf52dk") for image in _ON_NRF52]
 
-# Networks of shapes.py and what of shape_inputs.py gives their inputs.
+# Networks of shapes.py, and their input functions in shape_inputs.py.
 SHAPES = {
     "aspp": "images_of_48",
     "densenet": "images_of_48",
@@ -67,7 +67,7 @@ OTHER_SHAPES = {
     "wide_parts": "images_of_48",
 }
 
-# How they are planned, and for which boards.
+# Plan kinds and boards.
 SHAPE_KINDS = ["memory", "speed"]
 SHAPE_BOARDS = ["corstone300", "mps2_an385", "mps2_an386"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks whose activations take much memory, with seeded weights."""
+"""Networks with large activations and seeded weights."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ def rounded(channels: float) -> int:
 
 
 class MobileNetV2(nn.Sequential):
-    """With so many of its channels."""
+    """MobileNetV2 with a width multiplier for its channels."""
 
     def __init__(self, width: float, classes: int) -> None:
         channels = rounded(32 * width)
@@ -68,7 +68,7 @@ class EfficientNet(nn.Sequential):
 
 
 class UNet(nn.Module):
-    """Three levels that are upsampled and joined with what was before them."""
+    """Three levels, upsampled and joined with the earlier features."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small networks as those of shapes.py, whose inputs, outputs or values are others than an image's,
-its classes and int8: sequences, several images, features of several stages, state, int16.
+"""Small networks similar to shapes.py, with other inputs, outputs or values.
+
+The networks of shapes.py have an image, its classes and int8. The networks here have sequences,
+several images, features of several stages, state, or int16.
 """
 
 import torch
@@ -14,7 +16,7 @@ from measure.memory.shapes import of_48, with_weights
 
 
 class _Causal(nn.Module):
-    """A residual block of dilated convolutions that see the past only."""
+    """A residual block of causal dilated convolutions: they use only the past."""
 
     def __init__(self, channels: int, dilation: int) -> None:
         super().__init__()
@@ -27,7 +29,7 @@ class _Causal(nn.Module):
 
 
 def tcn() -> nn.Module:
-    """Whose output is a sequence."""
+    """Return a network with a sequence as output."""
     layers = [nn.Conv1d(16, 24, 1), *(_Causal(24, 1 << i) for i in range(4)), nn.Conv1d(24, 8, 1)]
     return with_weights(nn.Sequential(*layers))
 
@@ -49,7 +51,7 @@ def strided_1d() -> nn.Module:
 
 
 class _Crnn(nn.Module):
-    """Convolutions over a line of text, columns of which an LSTM reads."""
+    """Convolutions over a line of text, with an LSTM over the columns."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,12 +136,12 @@ def pair_of_images() -> nn.Module:
 
 
 def wide() -> nn.Module:
-    """In int16."""
+    """Return an int16 network."""
     return _small_residual(48)
 
 
 def wide_parts() -> nn.Module:
-    """Whose first block is in int16."""
+    """Return a network with an int16 first block."""
     return _small_residual(48)
 
 
@@ -162,12 +164,12 @@ class _Stream(nn.Module):
 
 
 def stream() -> nn.Module:
-    """With state between its convolutions."""
+    """Return a network with state between its convolutions."""
     return of_48(_Stream())
 
 
 class _Siamese(nn.Module):
-    """How far apart two images are."""
+    """Distance between two images."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the memory that others plan for activations of the same networks: the table of
+"""Prints the memory planned by peers for activations of the same networks: the table of
 docs/memory.md.
 
 tools/bazel run //measure/memory:peers
@@ -25,7 +25,7 @@ _SAMPLES = 2
 
 
 def of_executorch(network: Network) -> int:
-    """The buffers of the program, which its memory planning pass sizes."""
+    """Return the buffer bytes of the program, as sized by its memory planning pass."""
     model = network.factory().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def samples() -> Iterator[tuple[torch.Tensor, ...]]:
@@ -42,8 +42,9 @@ def _channels_last(x: torch.Tensor) -> torch.Tensor:
 
 
 def of_tflm(network: Network) -> int:
-    """What its interpreter takes of the arena for activations, with its reference kernels: those of
-    CMSIS-NN need scratch memory beside that.
+    """Return the interpreter's arena bytes for activations, with its reference kernels.
+
+    CMSIS-NN's kernels also need scratch memory.
     """
     return arena_of_tflm(exported(network.factory(), network.calibration())).activations
 
@@ -52,7 +53,7 @@ def _text(measure: Callable[[Network], int], network: Network) -> str:
     """The figure, or the first words of why there is none."""
     try:
         return f"{measure(network):,}"
-    except Exception as error:  # whatever their flows raise for what they do not take
+    except Exception as error:  # any error of their flows for unsupported networks
         return f"- ({type(error).__name__})"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the networks of shapes.py and other_shapes.py are calibrated with."""
+"""Calibration data for the networks of shapes.py and other_shapes.py."""
 
 from collections.abc import Iterator
 

@@ -9,13 +9,13 @@ load("//firmware/apps:vectors.bzl", "check_app")
 load(":images.bzl", "SHAPE_BOARDS", "SHAPE_KINDS")
 
 def network_of_shape(name, module, calibration, quantization = "int8", tags = []):
-    """Lowers a network, plans it for speed and for memory, and runs both.
+    """Lower a network, plan it for speed and for memory, and run both.
 
     Args:
-      name: of the function that makes it.
-      module: "shapes" or "other_shapes", where that function is.
-      calibration: name of the function of shape_inputs.py that gives its inputs.
-      quantization: as of pte_model.
+      name: of the factory function.
+      module: the module of that function, "shapes" or "other_shapes".
+      calibration: name of the function of shape_inputs.py for its inputs.
+      quantization: same as in pte_model.
       tags: of all targets.
     """
     pte_model(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small networks of the shapes that people build, with seeded weights: each has something that
-plans with little memory have to get right.
+"""Small networks of common shapes, with seeded weights. Each contains a difficulty for plans with
+little memory.
 """
 
 import torch
@@ -42,7 +42,7 @@ def mobilenet_v3_large() -> nn.Module:
 
 
 def efficientnet_lite() -> nn.Module:
-    """5x5 with a stride, right behind the first layers."""
+    """Return a network with 5x5 windows with a stride, right after the first layers."""
     return of_48(
         nn.Sequential(
             conv(3, 24, 3, stride=2, activation=nn.ReLU6),
@@ -93,7 +93,7 @@ def shufflenet() -> nn.Module:
 
 
 class _Dense(nn.Module):
-    """Each layer reads what all before it made."""
+    """Each layer reads the results of all earlier layers."""
 
     def __init__(self, inputs: int, growth: int, layers: int) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ def pan() -> nn.Module:
 
 
 class _TransposedUNet(nn.Module):
-    """Two levels that are upsampled by transposed convolutions, 2x2 and 4x4."""
+    """Two levels with transposed convolutions for upsampling, 2x2 and 4x4."""
 
     def __init__(self) -> None:
         super().__init__()

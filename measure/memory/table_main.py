@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what memory networks take: the table of docs/memory.md.
+"""Prints the memory of networks: the table of docs/memory.md.
 
 tools/bazel run //measure/memory:table -- --isa=mve
 """

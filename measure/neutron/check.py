@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NXP's converter makes of a network, and its simulator of that."""
+"""Results of NXP's converter for a network, and of its simulator."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from aot.options import Measure
 from aot.targets import target_named
 
 _TIME_LIMIT_S = 3600.0
-_SHOWN = 2000  # characters of what the runner prints
+_SHOWN = 2000  # number of the runner's printed characters shown
 
 
 @dataclass(frozen=True)
 class Row:
-    """Of a network.
+    """Result for a network.
 
     Attributes:
-      problem: why it has no other attributes; "" if it has.
-      delegates: how many.
+      problem: the reason for missing attributes; "" if there are none.
+      delegates: their number.
       on_npu: its ops there.
       ops: all of them.
       payload_bytes: of all delegates.
-      scratch_bytes: of the delegate that asks for most.
-      values: of all outputs that were compared.
-      differing: how many are not the reference's; None where nothing was run.
-      largest: by how much one differs at most; likewise.
+      scratch_bytes: of the delegate with the largest request.
+      values: of all compared outputs.
+      differing: the number of values different from the reference; None if nothing was run.
+      largest: the largest difference; likewise.
     """
 
     problem: str = ""
@@ -54,14 +54,14 @@ class Row:
 def checked(
     network: Any, part: str, samples: int, runner: Path | None, arguments: Sequence[str] = ()
 ) -> Row:
-    """Converts a network, and runs what came of it where there is a runner.
+    """Convert a network, and run the result if there is a runner.
 
     Args:
       network: a module with `factory` and `calibration`.
       part: a key of NEUTRONS.
-      samples: of the calibration that are taken, and run.
+      samples: number of calibration samples to convert with, and to run.
       runner: ExecuTorch's nxp_executor_runner, which runs .pte files on NXP's simulator.
-      arguments: of it, beside model, inputs and outputs.
+      arguments: extra runner arguments, next to model, inputs and outputs.
     """
     data = list(itertools.islice(network.calibration(), samples))
     try:
@@ -98,14 +98,15 @@ def _compared(
     runner: Path,
     arguments: Sequence[str],
 ) -> tuple[int, int, int]:
-    """How many values there are, how many differ, and by how much at most."""
+    """Return the number of values, the number of differences, and the largest difference."""
     inputs = [lowered.quantize_inputs(lowered.moved.taken(sample)) for sample in data]
     differences = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "model.pte").write_bytes(lowered.pte)
         for index, sample in enumerate(inputs):
-            # Of a folder the runner takes each file as the only input: here they are named.
+            # If given a folder, the runner uses each file as the only input. These files are listed
+            # instead.
             files = [folder / f"{index}_{place}.bin" for place in range(len(sample))]
             for x, file in zip(sample, files, strict=True):
                 x.contiguous().numpy().tofile(file)

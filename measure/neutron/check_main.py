@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For owners of NXP's SDK: what its converter makes of networks.
+"""For owners of NXP's SDK: results of its converter for networks.
 
     bazel run //measure/neutron:check -- --part=imxrt700 --models=ds_cnn,resnet8
 
-With --runner, ExecuTorch's nxp_executor_runner of this machine, programs run on NXP's simulator,
-and outputs are compared with the reference; what follows `--` goes to the runner: --firmware,
---nsys and --nsys_config. Only networks that run on the NPU as a whole are run.
+Set --runner to ExecuTorch's nxp_executor_runner of this machine. Programs then run on NXP's
+simulator. Their outputs are compared with the reference. Arguments after `--` go to the runner:
+--firmware, --nsys and --nsys_config. Only networks that run on the NPU as a whole are run.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What owners of NXP's SDK run: with stand-ins of its converter and of the simulator's runner."""
+"""Checks for owners of NXP's SDK, with stand-ins of its converter and of the simulator's runner."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changed between two reports of an image (tools/report/image_report.schema.json)."""
+"""Differences between two image reports (tools/report/image_report.schema.json)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"(?<![A-Za-z0-9])\d+(?![A-Za-z0-9])")
 """A part of a name: `constant_12`, but neither `conv2d` nor `lut_s16`."""
 
 Rows = list[tuple[str, ...]]
-"""What, before, after, and the difference."""
+"""Item, before, after, and the difference."""
 
 
 def _signed(value: float, digits: int = 0) -> str:
@@ -30,8 +30,10 @@ def _signed(value: float, digits: int = 0) -> str:
 
 
 def _changed(before: dict[str, _T], after: dict[str, _T]) -> tuple[dict[str, _T], dict[str, _T]]:
-    """Return what differs. Names that differ in their numbers only are the same for equal values:
-    one constant more renumbers those after it.
+    """Return the differences.
+
+    Names that differ only in their numbers are equal if their values are equal: one more constant
+    renumbers those after it.
     """
     olds = {name: value for name, value in before.items() if after.get(name) != value}
     news = {name: value for name, value in after.items() if before.get(name) != value}
@@ -53,7 +55,7 @@ def _without_numbers(item: tuple[str, _T]) -> tuple[str, _T]:
 
 
 def _numbers(before: dict[str, int], after: dict[str, int], shown: int = _SHOWN) -> Rows:
-    """Rows of what differs, the largest difference first."""
+    """Return rows of the differences, the largest first."""
     before, after = _changed(before, after)
     names = sorted(before | after, key=lambda n: (-abs(after.get(n, 0) - before.get(n, 0)), n))
     rows: Rows = []
@@ -134,7 +136,7 @@ def _quality(before: Fields, after: Fields) -> Rows:
 
 
 def _same(before: Fields, after: Fields) -> Iterator[tuple[str, Fields, Fields]]:
-    """Models that are in both."""
+    """Yield the models in both reports."""
     old = {model["name"]: model for model in before["models"]}
     for model in after["models"]:
         if model["name"] in old:
@@ -142,7 +144,7 @@ def _same(before: Fields, after: Fields) -> Iterator[tuple[str, Fields, Fields]]
 
 
 def _places(model: Fields) -> dict[str, str]:
-    """Where each op runs, by its name in the lowered graph."""
+    """Return the engine of each op, by its name in the lowered graph."""
     return {
         op["name"]: " ".join(filter(None, (op["op"], "on", op["runs_on"], op["function"])))
         for op in model["ops"]
@@ -158,7 +160,7 @@ def _moved(before: Fields, after: Fields) -> Rows:
 
 
 def differences(before: Fields, after: Fields) -> dict[str, Rows]:
-    """Returns what changed, by its title; titles of which nothing did are left out."""
+    """Return the differences by title. Titles without a difference are left out."""
     found = {
         "Memory, bytes": _numbers(_memories(before), _memories(after)),
         "Flash by what it is, bytes": _numbers(_sums(before, "kind"), _sums(after, "kind")),

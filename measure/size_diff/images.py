@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the images of this repository take, against a baseline.
+"""Sizes of this repository's images, against a baseline.
 
     bazel run //measure/size_diff:images               prints what changed
     bazel run //measure/size_diff:images -- --update   accepts it
 
-These are the images that a whole test run builds. `nightly` in place of `images` has those that it
-does not build, but for those of //measure/memory, which `memory` has. The tests images_test,
-nightly_test and memory_test fail if a memory of an image holds more than 1 % and 32 bytes more than
-in the baseline, if an inference takes more than 1 % more instructions, or if the two do not have
-the same images. Images of the repository that are in no baseline are named.
+These are the images of a full test run. Use `nightly` in place of `images` for the images outside
+of a full test run. The images of //measure/memory are in `memory`. The tests images_test,
+nightly_test and memory_test fail in three cases. A memory of an image holds more than 1 % and 32
+bytes more than in the baseline. An inference takes more than 1 % more instructions. The two do not
+have the same images. Images of the repository outside of any baseline are listed.
 """
 
 from tools.text.stoppable import run_main
@@ -45,11 +45,11 @@ _BYTES = 32
 _TIME_LIMIT = 240
 
 Images = dict[str, dict[str, int]]
-"""By image: bytes by `<memory>` and by `<memory>: <who brings them>`, and `instructions`."""
+"""Sizes by image: bytes by `<memory>` and by `<memory>: <source>`, and `instructions`."""
 
 
 def sizes(size: dict[str, Any]) -> dict[str, int]:
-    """What an image's size.json says, by memory and by who takes it."""
+    """Return the sizes in an image's size.json, by memory and by source."""
     found = {}
     for memory in size["memories"]:
         if memory["used"]:
@@ -70,13 +70,13 @@ def instructions(board: Path, elf: Path) -> int:
 
 
 def label(path: str) -> str:
-    """The label of the image that a file is of."""
+    """Return the image label for a file."""
     package, _, name = path.rpartition("/")
     return f"//{package}:{name.removesuffix('.elf').removesuffix('.size.json')}"
 
 
 def measure() -> Images:
-    """Measures the images that the flags name."""
+    """Measure the images given by flags."""
     found = {label(path): sizes(json.loads(Path(path).read_text())) for path in _SIZE.value}
     pairs = [pair.split(",") for pair in _RUN.value]
     for board, elf in counted(pairs, "counting image"):
@@ -85,7 +85,7 @@ def measure() -> Images:
 
 
 def changes(before: Images, after: Images) -> list[tuple[str, ...]]:
-    """Rows of image, what, before, after and change."""
+    """Return rows of image, item, before, after and change."""
     rows: list[tuple[str, ...]] = []
     for image in sorted(before | after):
         old, new = before.get(image, {}), after.get(image, {})
@@ -97,7 +97,7 @@ def changes(before: Images, after: Images) -> list[tuple[str, ...]]:
 
 
 def too_much(before: Images, after: Images) -> list[str]:
-    """What is over the tolerance, and images of one only."""
+    """Return images over the tolerance, and images missing on one side."""
     found = [f"{image}: not in both" for image in sorted(before.keys() ^ after.keys())]
     for image in sorted(before.keys() & after.keys()):
         old, new = before[image], after[image]
@@ -112,7 +112,7 @@ def too_much(before: Images, after: Images) -> list[str]:
 
 
 def verdict(name: str, before: Images, after: Images) -> str:
-    """What is more than in a target's baseline and the command that accepts it, or ""."""
+    """Return the excess over a target's baseline and the command to accept it, or ""."""
     more = too_much(before, after)
     if not more:
         return ""
@@ -122,7 +122,7 @@ def verdict(name: str, before: Images, after: Images) -> str:
 
 
 def unlisted(root: Path, listed: Iterable[str]) -> list[str]:
-    """Images of a workspace that no baseline has."""
+    """Return a workspace's images without a baseline."""
     command = [bazel_program(root), "query", "--noshow_progress", "kind(_firmware_image, //...)"]
     done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True, check=True)
     return sorted(set(done.stdout.split()).difference(listed))

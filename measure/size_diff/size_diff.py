@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changed in an image since a commit, or since a report that was kept.
+"""Differences of an image since a commit, or since a kept report.
 
     bazel run //tools:size_diff -- --base=HEAD~1 //boards:corstone300_app
     bazel run //tools:size_diff -- --base=kept.json //boards:corstone300_app
     bazel run //tools:size_diff -- --base=main --page=diff.html //boards:corstone300_app
 
-Both images are built, and run on their simulator. A commit is checked out beside the repository for
-it, in a folder that goes away. A report is what `bazel build //boards:corstone300_app.report.json`
-gives. --markdown writes the same for a pull request. In a workspace that has Pilotlight as a
-module the tool is @pilotlight//tools:size_diff. Paths are relative to the folder that `bazel run`
-is called in.
+Both images are built, and run on their simulator. A commit is checked out in a temporary folder
+next to the repository. A report is the output of `bazel build
+//boards:corstone300_app.report.json`. --markdown writes the same for a pull request. If your
+workspace uses Pilotlight as a module, the tool is @pilotlight//tools:size_diff. Paths are relative
+to the folder of the `bazel run` call.
 """
 
 from tools.text.stoppable import run_main
@@ -35,7 +35,7 @@ _PAGE = flags.DEFINE_string("page", None, "File to write the differences to as H
 
 
 class DiffError(Exception):
-    """There is nothing to compare; the text says why."""
+    """There is nothing to compare; the text gives the reason."""
 
 
 def _run(command: list[str], folder: Path, doing: str) -> str:
@@ -67,7 +67,7 @@ def built_report(root: Path, target: str) -> Any:
 
 
 def kept_report(path: Path, target: str) -> Any:
-    """Reads a report that was kept."""
+    """Read a kept report."""
     try:
         report = json.loads(path.read_text())
     except ValueError:
@@ -80,14 +80,14 @@ def kept_report(path: Path, target: str) -> Any:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    """What git says of the repository that a workspace is in, or "" where it knows nothing."""
+    """Return git's output for the workspace's repository, or "" if it has none."""
     command = ["git", *arguments]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     return "" if done.returncode else done.stdout.strip()
 
 
 def commit_of(root: Path, base: str) -> str:
-    """The commit that --base names."""
+    """Return the commit for --base."""
     commit = _git(root, "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}")
     if not commit:
         raise DiffError(f"--base={base} is neither a file nor a commit of {root}")
@@ -95,10 +95,11 @@ def commit_of(root: Path, base: str) -> str:
 
 
 def report_of_commit(root: Path, base: str, target: str) -> Any:
-    """Builds the report in a folder with what a commit has."""
+    """Build the report in a folder with a commit's files."""
     commit = commit_of(root, base)
     top = Path(_git(root, "rev-parse", "--show-toplevel"))
-    # Beside it, where paths that lead out of it lead to the same: to Pilotlight's copy, say.
+    # Next to the repository: paths out of it then lead to the same place, e.g. to Pilotlight's
+    # copy.
     beside = top.parent if os.access(top.parent, os.W_OK) else None
     folder = Path(tempfile.mkdtemp(prefix=f".{top.name}-size-diff-", dir=beside))
     add = ["git", "worktree", "add", "--detach", "--quiet", str(folder), commit]
@@ -134,7 +135,7 @@ def main(argv: list[str]) -> int:
             after = built_report(root, argv[1])
         else:
             commit = commit_of(root, _BASE.value)
-            after = built_report(root, argv[1])  # first: what is wrong with it, is soon found
+            after = built_report(root, argv[1])  # first: its errors appear soon
             before = report_of_commit(root, commit, argv[1])
     except DiffError as error:
         print(error, file=sys.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Differences between images: what is listed, what fails, and how it is shown."""
+"""Differences between images: their list, failures and display."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_images_go_by_their_labels() -> None:
     assert label("boards/microbit_app.elf") == "//boards:microbit_app"
 
 
-# Stands for Bazel: its report says where it was built, and what lies beside the repository.
+# Stand-in for Bazel: its report has its build folder, and the files next to the repository.
 _BAZEL = """\
 #!/bin/sh
 case $1 in
@@ -211,7 +211,7 @@ esac
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace in a folder of a repository, with two commits, and something beside that."""
+    """Return a workspace in a folder of a repository with two commits, and a file next to it."""
     program = tmp_path / "bazel"
     program.write_text(_BAZEL)
     program.chmod(0o755)
@@ -240,7 +240,7 @@ def test_a_commit_is_built_beside_the_repository(workspace: Path) -> None:
     assert (before["text"], before["beside"]) == ("before", "beside")
     assert before["here"] != str(workspace) and before["here"].endswith("/device")
     assert size_diff.built_report(workspace, "//:app")["text"] == "after"
-    # Nothing of it stays.
+    # Nothing of it is left.
     repository = workspace.parent
     assert {path.name for path in repository.parent.iterdir()} == {
         "bazel",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model chooses by nearly equal values: which ones are largest, and in which order.
+"""Choices of a model between nearly equal values: the largest ones, and their order.
 
-Quantized, it may choose others that are as good, and what it makes of them is then something else.
-Compared with the float model that is given the same choices, it has to be right again.
+A quantized model may make other, equally good choices, and thus give other results. Compared with
+the float model under the same choices, it must be right again.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _CHOOSE: dict[object, int | None] = {
 
 
 class _Choosing(Interpreter):
-    """Runs a graph; notes its choices, or makes others.
+    """Interpreter of a graph that records its choices, or replaces them.
 
     Args:
       module: an ATen graph, in float or with quantize and dequantize nodes.
-      given: choices by node name; where there are none, the graph makes its own.
+      given: choices by node name. Without an entry the graph makes its own.
     """
 
     def __init__(self, module: GraphModule, given: Mapping[str, torch.Tensor] | None = None):
@@ -43,7 +43,7 @@ class _Choosing(Interpreter):
         self._given = given
         self.choices: dict[str, torch.Tensor] = {}
         self.values: list[tuple[torch.Tensor, torch.Tensor]] = []
-        """What the graph itself would have taken, and what it took instead."""
+        """Pairs of the value chosen by the graph itself, and the given one."""
 
     def run_node(self, n: Node) -> Any:
         result = super().run_node(n)
@@ -71,15 +71,16 @@ def _gathered(node: Node, x: torch.Tensor, indices: torch.Tensor) -> torch.Tenso
 
 
 def chooses(module: GraphModule) -> bool:
-    """Whether anything in an ATen graph is chosen."""
+    """Return True if an ATen graph contains a choice."""
     return any(node.target in _CHOOSE for node in module.graph.nodes)
 
 
 def given_the_choices(
     floats: GraphModule, quantized: GraphModule, inputs: Sequence[torch.Tensor]
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Pairs of what the float graph gives and what the quantized one does, with the choices of the
-    quantized; among them the values that the float graph would have chosen, and what it was given.
+    """Return pairs of float and quantized results, with the quantized graph's choices in both.
+
+    They include pairs of the float graph's own chosen values and the given ones.
 
     Args:
       floats: the graph before it was quantized.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of torch's own databases of operators and modules, which its tests draw samples from."""
+"""Programs from torch's own databases of operators and modules, the sample source of its tests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Call(nn.Module):
       function: takes `arguments`, a tuple of positional and keyword arguments.
       arguments: with tensors in them.
       place: one of PLACES.
-      part: a module that belongs to the function.
+      part: a module of the function.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Call(nn.Module):
         return self._layer(result) if isinstance(result, torch.Tensor) else result
 
     def _layer(self, x: torch.Tensor) -> torch.Tensor:
-        """Keeps the sign, and what is of at most 1 in it."""
+        """Keep the sign, and values of at most 1."""
         is_around = self._place == "between" and x.dtype == torch.float32
         return torch.clamp(x * 0.875, -64.0, 64.0) if is_around else x
 
@@ -90,7 +90,7 @@ def program_of(
 
 
 def _turned(x: torch.Tensor, turn: int) -> torch.Tensor:
-    """Floats in another order, which are as legal as most functions care for."""
+    """Return floats in another order, equally legal for most functions."""
     if not x.is_floating_point() or not x.numel():
         return x.clone()
     return x.flatten().roll(turn).reshape(x.shape).contiguous()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers what torch's databases of operators and modules have, and calls drawn from schemas.
+"""Lowers programs from torch's databases of operators and modules, and calls drawn from schemas.
 
-Prints what is wrong or ends in an exception that is no LoweringError. Exits with 1 where an
-operator has another outcome than databases.json, or anything is bare; `--update` writes that file.
+Prints wrong programs, and programs that end in an exception other than LoweringError. Exits with 1
+if an operator's outcome differs from databases.json, or anything is bare; `--update` writes that
+file.
 
     bazel run //measure/survey:databases -- --table=operators --only='^add'
     bazel run //measure/survey:databases -- --table=modules --quantization=int16 --place=buffer
@@ -56,7 +57,7 @@ _UPDATE = flags.DEFINE_bool("update", False, "write the outcomes of this run")
 BASELINE = Path("measure/survey/databases.json")
 OUTCOMES = ("right", "refused", "wrong", "bare", "invalid")
 _SECONDS = 120
-"""A program that takes longer to lower is bare: lowering does not come back."""
+"""Time limit of lowering. A slower program is bare: lowering does not return."""
 
 
 def tried(program: Program, quantization: str) -> Row:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ExecuTorch's own tests lower: the models and inputs of the installed package."""
+"""Programs lowered by ExecuTorch's own tests: the models and inputs of the installed package."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FACTORS = (1.0, 0.75, 0.5, 0.25)
 
 
 def cortex_m() -> Iterator[Program]:
-    """Of the tests of the Cortex-M backend."""
+    """Yield the programs of the tests of the Cortex-M backend."""
     for op, module in _tests(ops):
         for table in [t for t in vars(module).values() if isinstance(t, dict)]:
             for name, case in table.items():
@@ -33,7 +33,10 @@ def cortex_m() -> Iterator[Program]:
 
 
 def every_backend() -> Iterator[Program]:
-    """Of the tests of operators that all backends share: functions that hand models to a runner."""
+    """Yield the programs of the operator tests shared by all backends.
+
+    They are functions that pass models to a runner.
+    """
     for op, module in _tests(operators):
         for name, test in sorted(vars(module).items()):
             if name.startswith("test_"):
@@ -49,7 +52,7 @@ def _tests(package: ModuleType) -> Iterator[tuple[str, ModuleType]]:
 
 
 def _given(test: Callable[..., None]) -> list[tuple[nn.Module, tuple[Any, ...]]]:
-    """What a test has its runner lower; nothing, where upstream skips it."""
+    """Return the models a test passes to its runner, or none if upstream skips it."""
     given: list[tuple[nn.Module, tuple[Any, ...]]] = []
     runner = SimpleNamespace(
         lower_and_run_model=lambda model, inputs, **_: given.append((model, inputs)),

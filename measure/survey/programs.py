@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of one op, or of few, that people write; a program's name is what it does."""
+"""Programs of one op, or of few, as people write them. A program's name describes it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Program:
     samples: Callable[[], list[tuple[Any, ...]]]
 
 
-# By the shape of x, and of y where there is one: modules, which take x, and expressions.
+# Modules of x and expressions, by the shape of x, and of y if there is one.
 _WRITTEN: dict[tuple[int, ...], tuple[str, ...]] = {
     _IMAGE: (
         "nn.Conv2d(4, 6, 3)",
@@ -246,7 +246,7 @@ _SAMPLES = 8
 
 
 class _Written(nn.Module):
-    """An expression of x and y; the module in front of it is its part."""
+    """An expression of x and y; the module before it is its part."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of calls that are drawn from the schemas of torch's operators: any rank from 0 to 6,
-numbers where schemas take them, vectors, optional arguments.
+"""Programs of calls drawn from the schemas of torch's operators.
+
+They have any rank from 0 to 6, numbers where schemas accept them, vectors, and optional arguments.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _NOT_CALLED = re.compile(
     r"|jagged|nested|storage|^from_|^to_|lstm|gru|rnn|resize|unsafe|record|stft|fbgemm"
     r"|^lu_|^linalg_|cholesky|triangular|ormqr|geqrf|chalf|embedding_bag|ctc|native_batch_norm"
 )
-"""Other layouts and devices, chance, and what does not check its arguments."""
+"""Other layouts and devices, random functions, and functions that do not check their arguments."""
 _TRIES = 40
 _TWO = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "le", "eq", "ne", "and_")
 
@@ -58,7 +59,7 @@ _DRAWN: dict[str, _Draw] = {
 
 
 def _drawn(draw: random.Random, kind: str, shape: tuple[int, ...]) -> Any:
-    """An argument; KeyError of a type that is not drawn."""
+    """Return an argument. Raise KeyError for a type that cannot be drawn."""
     if kind.startswith("Optional["):
         return None if draw.random() < 0.5 else _drawn(draw, kind[9:-1], shape)
     return _DRAWN[kind](draw, shape)
@@ -101,7 +102,7 @@ def _overloads() -> Iterator[tuple[str, Any]]:
 
 
 def of_schemas(place: str, count: int) -> Iterator[tuple[str, Iterator[Program]]]:
-    """Return programs by overload, of calls that torch itself takes."""
+    """Return programs by overload, for calls accepted by torch itself."""
     for name, op in _overloads():
         yield name, _programs(name, op, place, count)
 

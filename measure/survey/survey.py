@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers programs, and says what became of each."""
+"""Lowers programs, and reports the outcome of each."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from measure.survey.programs import Program
 OUTCOMES = ("int8", "partly", "float", "refused", "wrong", "invalid")
 
 _BORDER = ("pl.quantize", "pl.dequantize", "pl.transpose", "pl.reshape")
-_RELATIVE = 1e-4  # of float32: passes over the float graph add up in another order
+_RELATIVE = 1e-4  # float32: passes over the float graph sum in another order
 
 
 @dataclass(frozen=True)
 class Row:
-    """What became of a program.
+    """Outcome of a program.
 
     Attributes:
-      outcome: one of OUTCOMES; "partly" and "float" are by request, and refused where it is not
-        made; "wrong" are values that no rounding explains, outputs with less than 10 dB against
-        the float model of what int8 inputs hold (where it chooses, given the same choices, each
-        nearly as good as its own), and errors that lowering does not know;
-        "invalid" is what torch itself refuses.
-      reason: why it is not int8; "" where it is.
+      outcome: one of OUTCOMES. "partly" and "float" occur only on request; otherwise such a
+        program is refused. "wrong" are values that no rounding explains, unknown errors in
+        lowering, and outputs with less than 10 dB. These dB are against the float model on
+        the values held by int8 inputs. If the model makes choices, it gets the same ones,
+        each nearly as good as its own. "invalid" is refused by torch itself.
+      reason: the reason for an outcome other than int8; "" for int8.
     """
 
     outcome: str
@@ -96,10 +96,10 @@ def _judged(program: Program, lowered: Lowered, reason: str) -> Row:
 
 
 def problem_of(program: Program, lowered: Lowered) -> str:
-    """What is not as it must be of a lowered program, step by step; "" if all is.
+    """Return the problem of a lowered program, step by step; "" if there is none.
 
-    The graphs in between take a state as an input: of a program with state the ends alone are
-    compared, with what they carry from sample to sample, and each op.
+    The graphs in between take a state as an input. For a program with state only the ends are
+    compared, including state carried from sample to sample, and each op.
     """
     samples = program.samples()
     inputs = Inputs(program.make(), samples[0], program.name)
@@ -129,7 +129,7 @@ def problem_of(program: Program, lowered: Lowered) -> str:
             return f"{op} is {difference.largest} steps from the float op"
     worst = against_model.worst()
     if worst < MIN_SQNR_DB and has_choices:
-        # Of nearly equal values another one may be the largest: no less right.
+        # Among nearly equal values another may be the largest, which is equally right.
         worst = against_choices.worst()
     return f"{worst:.1f} dB of what int8 inputs hold" if worst < MIN_SQNR_DB else ""
 
@@ -148,7 +148,7 @@ class _Ratios:
         self._noises: defaultdict[int, float] = defaultdict(float)
 
     def add(self, pairs: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> None:
-        """What is expected of each output, and what it is."""
+        """Add the expected and the actual value of each output."""
         for i, (expected, actual) in enumerate(pairs):
             defined = torch.isfinite(expected)
             self._signals[i] += power(expected[defined])
@@ -165,7 +165,7 @@ def _wrong_between(
     folded: Sequence[torch.Tensor],
     results: Sequence[torch.Tensor],
 ) -> str:
-    """Whether the graphs between a model and what is lowered compute what the ends do."""
+    """Return a problem if a graph between the model and the lowered one computes other results."""
     for expected, actual in zip(model, floats, strict=True):
         if actual.shape != expected.shape:
             return f"an output is {list(actual.shape)} for {list(expected.shape)}"

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of the programs that people write, and of ExecuTorch's own tests.
-Exits with 1 where it is not what results.json says; `--update` writes
-that, and the tables of README.md; `--only=REGEX` lowers what has such a name, and takes the rest
-from results.json.
+"""Outcomes of programs as people write them, and of ExecuTorch's own tests. Exits with 1 if they
+differ from results.json. `--update` writes that file, and the tables of README.md. `--only=REGEX`
+lowers programs with a matching name, and takes the others from results.json.
 
     bazel run //measure/survey -- --only=lstm
     bazel run //measure/survey -- --update
@@ -46,7 +45,7 @@ Results = Mapping[str, Mapping[str, Row]]
 
 
 def results_of(text: str) -> Results:
-    """What results.json says."""
+    """Return the contents of results.json."""
     return {
         title: {name: Row(*row) for name, row in rows.items()}
         for title, rows in json.loads(text).items()
@@ -68,7 +67,7 @@ def results_json(results: Results) -> str:
 
 
 def page(results: Results) -> str:
-    """The counts, and what is not int8 and why, in Markdown."""
+    """Return the counts, the outcomes other than int8 and their reasons, in Markdown."""
     lines = [
         "# Programs that become int8",
         "",
@@ -116,14 +115,14 @@ def _programs(title: str) -> list[Program]:
 
 
 def _row(place: tuple[str, int]) -> Row:
-    """In a process of its own: a program by its place, as its functions cannot be sent there."""
+    """Lower a program in a process of its own, by its index: its functions cannot be sent there."""
     torch.set_num_threads(1)
     title, index = place
     return survey(_programs(title)[index])
 
 
 def _results(stored: Results) -> Results:
-    """Of all programs; those that are not asked for as they are stored."""
+    """Return results of all programs; programs outside of the request keep their stored result."""
     names = {(title, i): p.name for title in TABLES for i, p in enumerate(_programs(title))}
     asked = [place for place, name in names.items() if re.search(_ONLY.value, name)]
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:

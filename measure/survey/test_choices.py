@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is chosen of nearly equal values is right if it is as good; what is not so stays wrong."""
+"""Choices between nearly equal values count as right if equally good. Worse choices stay wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from measure.survey.survey import Row, survey
 
 
 class _Chosen(nn.Module):
-    """Which scores are largest, and rows of a table by them."""
+    """Indices of the largest scores, and rows of a table by them."""
 
     def __init__(self, kind: str) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class _Chosen(nn.Module):
 
 
 def _samples() -> list[tuple[torch.Tensor]]:
-    """Whose scores lie nearer to each other than steps of int8 over those of all samples."""
+    """Return samples with scores closer together than int8 steps over the scores of all samples."""
     generator = torch.Generator().manual_seed(1)
     return [(torch.rand(2, 9, generator=generator) * 2.0 - 1.0,) for _ in range(12)]
 
@@ -54,7 +54,7 @@ def test_choices_of_nearly_equal_values_are_right(
 
 @pytest.mark.parametrize("kind", ["topk", "sort", "max", "argmax"])
 def test_choices_that_are_worse_are_not(kind: str) -> None:
-    """A graph whose scores are turned around stands for one that is quantized wrong."""
+    """A graph with reversed scores stands for a wrongly quantized one."""
     x = torch.linspace(-0.9, 0.9, 9)[None]
     graph, other = (export_aten(_Chosen(kind).eval(), [x]) for _ in range(2))
     assert chooses(graph)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A few programs of each table, and what the outcomes are; the nightly suite has all of them."""
+"""A few programs of each table, and their outcomes. The nightly suite has all of them."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from measure.survey.databases import PLACES
 from measure.survey.databases_main import TABLES, tried
 from measure.survey.programs import Program
 
-_SAMPLES = 1000  # of an operator: all
+_SAMPLES = 1000  # per operator: all
 _CALLS = 4
 """Calls drawn of each schema."""
 
@@ -39,6 +39,6 @@ _SHARDS = (("SHARD_INDEX", 0), ("TOTAL_SHARDS", 1))
 @pytest.mark.parametrize(("table", "quantization", "place"), SETTINGS)
 def test_nothing_is_bare(table: str, quantization: str, place: str) -> None:
     if status := os.environ.get("TEST_SHARD_STATUS_FILE"):
-        open(status, "w").close()  # what Bazel takes for a test that knows of shards
+        open(status, "w").close()  # marks a test with shard support for Bazel
     rows = {program.name: tried(program, quantization) for program in _programs(table, place)}
     assert {name: str(row) for name, row in rows.items() if row.outcome == "bare"} == {}

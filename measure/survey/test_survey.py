@@ -98,7 +98,7 @@ def test_wrong_values_are_wrong(
 
 
 class _Smooth(nn.Module):
-    """A layer, and a running mean of what it gives."""
+    """A layer, and a running mean of its output."""
 
     mean: torch.Tensor
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TFLite Micro's interpreter takes of its arena for a network of PyTorch."""
+"""Arena bytes used by TFLite Micro's interpreter for a PyTorch network."""
 
 import importlib
 import itertools
@@ -43,8 +43,10 @@ def exported_network(name: str) -> bytes:
 
 @dataclass(frozen=True)
 class Arena:
-    """Bytes; `activations` are those that the memory planner places, scratch of kernels among them,
-    the others what the interpreter keeps of each op and tensor.
+    """Arena bytes.
+
+    The memory planner places `activations`, including kernel scratch. The others are the
+    interpreter's own data for each op and tensor.
     """
 
     total: int
@@ -52,7 +54,9 @@ class Arena:
 
 
 def arena_of_tflm(data: bytes) -> Arena:
-    """What TFLite Micro's interpreter uses, with its reference kernels, on this machine."""
+    """Return the arena bytes of TFLite Micro's interpreter, with its reference kernels, on this
+    machine.
+    """
     interpreter = runtime.Interpreter.from_bytes(data, arena_size=ARENA_BYTES)
     with captured() as printed:
         interpreter.print_allocations()

@@ -12,7 +12,7 @@ _FAMILIES = {0: Family.U55, 1: Family.U55, 2: Family.U85}  # by CONFIG's product
 _PRODUCTS = {0: "Ethos-U55", 1: "Ethos-U65", 2: "Ethos-U85"}
 _SIGNED = {"zero_point", "clip_boundary", "scalar", "stride", "skip"}
 
-# Which register holds the region of an address, by the start of the address's name.
+# Register with the region of an address, by the start of the address's name.
 _REGIONS = (
     ("SET_IFM2_", "SET_IFM2_REGION"),
     ("SET_IFM_", "SET_IFM_REGION"),
@@ -39,7 +39,7 @@ def _sign_extend(value: int, bits: int) -> int:
 
 
 class _Disassembler:
-    """Keeps the registers, which give addresses their regions and operations their summaries."""
+    """State of the registers: regions of addresses and summaries of operations."""
 
     def __init__(self, family: Family) -> None:
         self.family = family
@@ -100,7 +100,7 @@ class _Disassembler:
         return ", ".join(parts)
 
     def line(self, word: int, payload: int) -> tuple[str, bool]:
-        """A command's text, and whether it ends the stream."""
+        """Return a command's text, and True if it ends the stream."""
         command = COMMANDS[self.family].get(word & 0xFFFF)
         if command is None:
             return f"unknown {word:#010x}", False
@@ -146,7 +146,7 @@ def disassemble(words: tuple[int, ...], family: Family) -> Iterator[str]:
 
 
 def describe(payload: Payload) -> Iterator[str]:
-    """Lines about a payload: what it is for, its memory, inputs and outputs, then its commands."""
+    """Yield lines about a payload: target, memory, inputs and outputs, then its commands."""
     family = family_of(payload.config)
     macs = 1 << (payload.config & 15)
     yield (

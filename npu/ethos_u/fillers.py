@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs that a payload is tried with."""
+"""Test inputs for a payload."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Command words of Ethos-U55, U65 and U85: one table for the disassembler and the NPU model.
 
-A command is one 32-bit word (`cmd0`) or that word and a payload word (`cmd1`). Word 0 holds the
-opcode in bits 9:0, the kind in bits 15:14 (0 or 1) and a parameter in bits 31:16. A field lies in
-the parameter, or in the payload if its name is followed by `=payload`.
+A command is one 32-bit word (`cmd0`), or that word and a payload word (`cmd1`). Word 0 holds the
+opcode in bits 9:0, the kind in bits 15:14 (0 or 1) and a parameter in bits 31:16. A field is in the
+parameter, or in the payload if its name is followed by `=payload`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import Enum
 
 
 class Family(Enum):
-    """NPUs that share one set of commands."""
+    """NPUs with the same set of commands."""
 
     U55 = "u55"  # Ethos-U55 and Ethos-U65
     U85 = "u85"
@@ -45,7 +45,7 @@ class Command:
 
     @property
     def has_payload(self) -> bool:
-        """Whether a second word follows."""
+        """Return True if a second word follows."""
         return self.key >> 14 == 1
 
     def mask(self, in_payload: bool) -> int:
@@ -242,7 +242,7 @@ _FORMATS = ("NHWC", "NHCWB16")
 _UNSIGNED_SIGNED = ("UNSIGNED", "SIGNED")
 _TABLES = {16 + table: f"TABLE_{table}" for table in range(8)}
 
-# Names of field values, by field name; U85's own meanings override.
+# Names of field values, by field name. U85's own meanings take precedence.
 _VALUES: dict[Family, dict[str, dict[int, str]]] = {
     Family.U55: {
         "pooling_mode": dict(enumerate(("MAX", "AVERAGE", "REDUCE_SUM"))),

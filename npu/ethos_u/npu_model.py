@@ -35,7 +35,7 @@ _DTYPES = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 
 
 class EthosUError(RuntimeError):
-    """What the model refused. `status` is the C name, such as "ETHOS_U_ERROR_UNSUPPORTED"."""
+    """Refusal by the model. `status` is the C name, such as "ETHOS_U_ERROR_UNSUPPORTED"."""
 
     def __init__(self, status: str, message: str) -> None:
         super().__init__(f"{status}: {message}")
@@ -44,20 +44,20 @@ class EthosUError(RuntimeError):
 
 @dataclass(frozen=True)
 class Memory:
-    """How fast a region's memory is."""
+    """Speed of a region's memory."""
 
     bytes_per_cycle: float
     latency: int  # cycles
     burst_bytes: int  # at most
 
     def value(self) -> tuple[int, int, int]:
-        """As the library takes it: the bandwidth in sixteenths."""
+        """Return the form for the library: the bandwidth in sixteenths."""
         return round(16 * self.bytes_per_cycle), self.latency, self.burst_bytes
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What an operation did: estimated cycles, multiply-accumulates, bytes by region."""
+    """Work of an operation: estimated cycles, multiply-accumulates, bytes by region."""
 
     cycles: int
     macs: int
@@ -79,7 +79,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a stream needs and does."""
+    """Needs and work of a stream."""
 
     commands: int
     operations: int
@@ -184,7 +184,7 @@ def _message(error: _Error) -> str:
 
 
 def configuration_of(payload: Payload) -> str:
-    """The name of the NPU that a payload is for. PayloadError if the model does not know it."""
+    """Return the name of a payload's NPU. Raise PayloadError if the model does not know it."""
     for name, config in CONFIGS.items():
         if config == payload.config:
             return name
@@ -240,9 +240,9 @@ class EthosUModel:
     Args:
         config: Vela's name for it, one of `CONFIGS`.
         check_hazards: report missing waits between transfers and kernels as errors.
-        memories: how fast the memory of each region is, for the estimate of cycles; by default
+        memories: speed of the memory of each region, for the estimate of cycles; by default
             constants in flash (U55) or DRAM (U65) and everything else in SRAM.
-        library: the shared library, by default the one built beside this file.
+        library: the shared library, by default the one built next to this file.
     """
 
     def __init__(
@@ -256,7 +256,7 @@ class EthosUModel:
             raise ValueError(f"unknown NPU {config!r}; known are {', '.join(CONFIGS)}")
         self.config = config
         self.check_hazards = check_hazards
-        self.operations: list[Operation] = []  # of the last run or inspection
+        self.operations: list[Operation] = []  # operations of the last run or inspection
         self.summary: Summary | None = None
         self._memories = (
             (_Memory * REGIONS)(*(_Memory(*m.value()) for m in memories)) if memories else None
@@ -265,29 +265,29 @@ class EthosUModel:
         self._library.ethos_u_status_name.restype = ctypes.c_char_p
 
     def inspect(self, payload: bytes) -> Summary:
-        """Checks a payload's whole stream and says what it needs, without executing it.
+        """Check a payload's whole stream and return its needs, without executing it.
 
-        Raises EthosUError for whatever the model refuses, PayloadError for a broken container.
+        Raises EthosUError for refusals by the model, PayloadError for a broken container.
         """
         return self._execute(self._parse(payload), None)
 
     def run(self, payload: bytes, inputs: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-        """Executes a payload.
+        """Execute a payload.
 
         Args:
             payload: ExecuTorch's Ethos-U payload, compiled for this configuration.
-            inputs: one C-ordered array for each of the payload's inputs, with as many elements of
-                the same size (int8 or uint8, int16, int32, int64) in whatever shape.
+            inputs: one C-ordered array for each of the payload's inputs, in any shape. Each has
+                the payload's element count and size (int8 or uint8, int16, int32, int64).
 
         Returns:
-            The outputs, int8, int16, int32 or int64 by element size, in the payload's shape (padded
-            in front with 1 to six dimensions).
+            The outputs, int8, int16, int32 or int64 by element size, in the payload's shape
+            (padded at the start with 1 to six dimensions).
 
         Raises:
-            EthosUError: whatever the model refuses.
+            EthosUError: refusals by the model.
             PayloadError: the container is broken.
-            ValueError: inputs that are not the payload's.
-            TypeError: inputs that are no numpy arrays, a payload that is no bytes.
+            ValueError: inputs different from the payload's.
+            TypeError: inputs other than numpy arrays, a payload other than bytes.
         """
         parsed = self._parse(payload)
         data = _inputs_as_bytes(inputs, parsed.inputs)

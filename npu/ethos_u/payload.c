@@ -8,7 +8,7 @@ enum {
   HEADER_SIZE = 32,
   NAME_SIZE = 16,
   TENSOR_SIZE = 36,
-  // Driver actions in front of the command words.
+  // Driver actions before the command words.
   ACTION_CONFIG = 1,
   ACTION_COMMANDS = 2,
   ACTION_NOP = 5,
@@ -25,7 +25,7 @@ typedef struct {
   uint32_t size;
 } block;
 
-// The block at *offset, which moves behind it; false if it does not fit.
+// The block at *offset; the offset moves on to its end. Returns false if it does not fit.
 static bool next_block(const uint8_t *data, size_t size, size_t *offset, const uint8_t **name,
                        block *found) {
   if (size - *offset < HEADER_SIZE) {
@@ -109,7 +109,7 @@ static bool read_tensor(const ethos_u_payload *payload, const uint8_t *entry,
       tensor->offset > INT32_MAX) {
     return false;
   }
-  // How much fast scratch there is the payload does not say.
+  // The payload does not contain the size of the fast scratch.
   return tensor->region == ETHOS_U_REGION_SCRATCH
              ? tensor->offset + tensor->bytes <= payload->scratch_size
              : tensor->region == ETHOS_U_REGION_FAST_SCRATCH;
@@ -183,7 +183,7 @@ ethos_u_status ethos_u_payload_parse(const void *data, size_t size, ethos_u_payl
                parse_tensors(found, &payload->output_count, &payload->outputs)) {
       block_seen = OUTPUTS;
     }
-    // Unknown, not what it should be, or there already.
+    // Unknown, wrong, or a duplicate.
     if (block_seen == 0 || (seen & block_seen) != 0) {
       return ETHOS_U_ERROR_PAYLOAD;
     }

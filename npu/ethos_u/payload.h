@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads ExecuTorch's Ethos-U payload: blocks of a 16-byte name, uint32 size, 12 reserved bytes and
 // data padded to 16 bytes, from `vela_bin_stream` to `vela_end_stream`. Nothing is copied: results
-// point into the payload, which must stay and be aligned to 16 bytes. Numbers are little-endian.
+// point into the payload. It must stay valid and be aligned to 16 bytes. Numbers are little-endian.
 #ifndef FIRMWARE_ETHOS_U_PAYLOAD_H_
 #define FIRMWARE_ETHOS_U_PAYLOAD_H_
 
@@ -23,10 +23,10 @@ enum {
   ETHOS_U_ALIGNMENT = 16,
 };
 
-// What the NPU executes: command words for one configuration.
+// Program of the NPU: command words for one configuration.
 typedef struct {
   const uint32_t *words;
-  uint32_t count;   // of words
+  uint32_t count;   // number of words
   uint32_t config;  // the NPU's CONFIG register it was compiled for: MACs, SHRAM, product
   uint32_t id;      // architecture it was compiled for, as in the NPU's ID register
 } ethos_u_stream;
@@ -48,15 +48,16 @@ typedef struct {
   uint32_t element_size;  // bytes
   uint32_t offset;        // bytes from the start of its region
   uint32_t region;        // scratch or fast scratch
-  uint32_t bytes;         // of the whole tensor
+  uint32_t bytes;         // bytes of the whole tensor
 } ethos_u_tensor;
 
-// ETHOS_U_ERROR_ALIGNMENT, or ETHOS_U_ERROR_PAYLOAD if a block is missing, unknown, too long, there
-// twice or not what it should be, or if an input or output makes no sense.
+// Returns ETHOS_U_ERROR_ALIGNMENT, or ETHOS_U_ERROR_PAYLOAD if a block is missing, unknown, too
+// long, duplicated or wrong, or if an input or output makes no sense.
 ETHOS_U_MUST_USE ethos_u_status ethos_u_payload_parse(const void *data, size_t size,
                                                       ethos_u_payload *payload);
 
-// The input or output of that index; ETHOS_U_ERROR_PAYLOAD if there is none or it makes no sense.
+// The input or output at that index. Returns ETHOS_U_ERROR_PAYLOAD if it does not exist or makes no
+// sense.
 ETHOS_U_MUST_USE ethos_u_status ethos_u_payload_input(const ethos_u_payload *payload,
                                                       uint32_t index, ethos_u_tensor *tensor);
 ETHOS_U_MUST_USE ethos_u_status ethos_u_payload_output(const ethos_u_payload *payload,

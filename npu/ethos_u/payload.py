@@ -14,7 +14,7 @@ _HEADER = struct.Struct("<16sI12x")
 _TENSOR = struct.Struct("<9i")
 _COP1 = 0x31504F43
 _ALIGNMENT = 16
-_MOST_BYTES = 2**31 - 1  # of a tensor
+_MOST_BYTES = 2**31 - 1  # limit per tensor
 FAST_SCRATCH = 2
 _SCRATCH_REGIONS = (1, FAST_SCRATCH)
 
@@ -34,12 +34,12 @@ class Tensor:
 
     @property
     def bytes(self) -> int:
-        """Of the whole tensor."""
+        """Bytes of the whole tensor."""
         return math.prod(self.shape) * self.element_size
 
     @property
     def end(self) -> int:
-        """Of its bytes in the region."""
+        """End of its bytes in the region."""
         return self.offset + self.bytes
 
 
@@ -47,7 +47,7 @@ class Tensor:
 class Payload:
     """The parts of a payload."""
 
-    words: tuple[int, ...]  # of the command stream
+    words: tuple[int, ...]  # words of the command stream
     config: int  # CONFIG register of the NPU it is for
     id: int  # architecture it is for
     weights: bytes  # region 0
@@ -56,7 +56,7 @@ class Payload:
     outputs: tuple[Tensor, ...]
 
 
-# What is accepted here and what payload.c accepts are the same: test_payload.py compares them.
+# This code and payload.c accept the same payloads: test_payload.py compares them.
 
 
 def _blocks(data: bytes) -> dict[str, bytes]:
@@ -155,7 +155,7 @@ def _parse_commands(data: bytes) -> tuple[tuple[int, ...], int, int]:
 
 
 def _scratch_size(blocks: dict[str, bytes]) -> int:
-    """From a number, or from as many bytes."""
+    """Return the scratch size, from a number or from the count of bytes."""
     if "scratch_data" in blocks:
         if "scratch_size" in blocks:
             raise PayloadError("both scratch_size and scratch_data are there")
@@ -175,7 +175,7 @@ def _as_bytes(data: object) -> bytes:
 
 
 def parse_payload(data: bytes) -> Payload:
-    """Takes a payload apart. Raises PayloadError, and TypeError for what is no bytes."""
+    """Parse a payload. Raise PayloadError, or TypeError for objects other than bytes."""
     blocks = _blocks(_as_bytes(data))
     try:
         words, config, identity = _parse_commands(blocks["cmd_data"])

@@ -4,9 +4,9 @@
 
 #include "npu/ethos_u/payload.h"
 
-// Parses a payload, and writes what it found to `numbers`: config, id, command words, bytes of
-// weights and scratch, inputs, outputs, and of each of these 6 dimensions, element size, offset,
-// region, bytes.
+// Parses a payload, and writes the result to `numbers`: config, id, command words, bytes of weights
+// and scratch, inputs, outputs. For each input and output follow 6 dimensions, element size,
+// offset, region, bytes.
 ethos_u_status parse_payload(const void *data, size_t size, uint32_t *numbers);
 
 static ethos_u_status write_tensor(ethos_u_status status, const ethos_u_tensor *tensor,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Ethos-U driver and the NPU model report.
+// Status codes of the Ethos-U driver and the NPU model.
 #ifndef FIRMWARE_ETHOS_U_STATUS_H_
 #define FIRMWARE_ETHOS_U_STATUS_H_
 
@@ -13,10 +13,10 @@ typedef enum {
   ETHOS_U_OK = 0,
   // Arguments and payload.
   ETHOS_U_ERROR_NULL,          // a pointer that must not be null
-  ETHOS_U_ERROR_ALIGNMENT,     // payload, scratch or workspace not aligned to 16 bytes, or
-                               // scratch that shares cache lines with something else
-  ETHOS_U_ERROR_PAYLOAD,       // a container that is truncated, corrupt or not Vela's
-  ETHOS_U_ERROR_SCRATCH_SIZE,  // less scratch than the payload says
+  ETHOS_U_ERROR_ALIGNMENT,     // payload, scratch or workspace not aligned to 16 bytes, or scratch
+                               // sharing cache lines with other data
+  ETHOS_U_ERROR_PAYLOAD,       // truncated, corrupt or foreign container
+  ETHOS_U_ERROR_SCRATCH_SIZE,  // less scratch than the payload needs
   ETHOS_U_ERROR_WORKSPACE,     // less model workspace than the stream needs
   ETHOS_U_ERROR_CONFIG,        // compiled for another NPU
   ETHOS_U_ERROR_BUSY,          // a run of someone else has not ended
@@ -24,40 +24,40 @@ typedef enum {
   // The command stream, as the model sees it.
   ETHOS_U_ERROR_STREAM_END,     // the stream ends inside a command or before OP_STOP
   ETHOS_U_ERROR_COMMAND,        // no such command
-  ETHOS_U_ERROR_FIELD,          // a reserved bit, or a value that no NPU accepts
-  ETHOS_U_ERROR_NOT_SET,        // a register or LUT that was used and never written
-  ETHOS_U_ERROR_UNSUPPORTED,    // a defined value whose arithmetic is not public
+  ETHOS_U_ERROR_FIELD,          // a reserved bit, or a value invalid for every NPU
+  ETHOS_U_ERROR_NOT_SET,        // a register or LUT used before it was written
+  ETHOS_U_ERROR_UNSUPPORTED,    // a defined value with undocumented arithmetic
   ETHOS_U_ERROR_ADDRESS,        // an access outside of its region
   ETHOS_U_ERROR_READ_ONLY,      // a write to a region of constants
-  ETHOS_U_ERROR_WEIGHT_STREAM,  // a weight stream that is truncated or corrupt
+  ETHOS_U_ERROR_WEIGHT_STREAM,  // a truncated or corrupt weight stream
   ETHOS_U_ERROR_OVERFLOW,       // an intermediate beyond the accumulator's width
   ETHOS_U_ERROR_HAZARD,         // a wait is missing between transfer and kernel
   // The device, as the driver sees it.
-  ETHOS_U_ERROR_NO_NPU,    // nothing answers, or something that is not an Ethos-U55/U65
+  ETHOS_U_ERROR_NO_NPU,    // no answer, or not an Ethos-U55/U65
   ETHOS_U_ERROR_RESET,     // the reset does not finish
   ETHOS_U_ERROR_SECURITY,  // the NPU is not in the requested security or privilege state
   ETHOS_U_ERROR_BUS,       // bus error while running
   ETHOS_U_ERROR_PARSE,     // the NPU could not parse a command
   ETHOS_U_ERROR_WATCHDOG,  // the NPU's weight decoder watchdog
   ETHOS_U_ERROR_ECC,       // uncorrectable memory error inside the NPU
-  ETHOS_U_ERROR_TIMEOUT,   // no end within the time that the board allows
+  ETHOS_U_ERROR_TIMEOUT,   // no end within the board's time limit
   ETHOS_U_STATUS_COUNT,
 } ethos_u_status;
 
 #define ETHOS_U_MUST_USE __attribute__((warn_unused_result))
 
-// Where a command stream went wrong. `opcode` and `field` are the low halves of command words (see
-// model/commands.h): the operation being decoded and the register at fault, ETHOS_U_NO_FIELD if
-// none is.
+// Position of an error in a command stream. `opcode` and `field` are the low halves of command
+// words (see model/commands.h): the operation being decoded and the register at fault. `field` is
+// ETHOS_U_NO_FIELD if no register is at fault.
 #define ETHOS_U_NO_FIELD 0xFFFFu
 
 typedef struct {
   ethos_u_status status;
   uint32_t command;  // index of the command in the stream, from 0
-  uint32_t offset;   // of its first word in the stream, in words
+  uint32_t offset;   // offset of its first word in the stream, in words
   uint16_t opcode;
   uint16_t field;
-  const char *detail;  // the part of the register, or what the value is; may be null
+  const char *detail;  // the part of the register, or the kind of value; may be null
   int64_t value;
 } ethos_u_error;
 

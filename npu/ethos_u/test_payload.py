@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two payload readers, payload.py and payload.c: what one refuses the other refuses too."""
+"""Both payload readers, payload.py and payload.c, refuse the same payloads."""
 
 import ctypes
 import struct
@@ -19,9 +19,9 @@ _GOOD = payload()
 
 
 def _numbers_of_c(data: bytes) -> list[int] | None:
-    """What payload.c reads, None if it refuses."""
+    """Return the numbers read by payload.c, or None if it refuses."""
     memory = np.zeros(len(data) + 16, np.uint8)
-    memory = memory[-memory.ctypes.data % 16 :][: len(data)]  # which payload.c wants aligned
+    memory = memory[-memory.ctypes.data % 16 :][: len(data)]  # payload.c needs alignment
     memory[:] = np.frombuffer(data, np.uint8)
     numbers = (ctypes.c_uint32 * (len(data) + 16))()
     status = _LIBRARY.parse_payload(
@@ -55,7 +55,7 @@ def test_parse_payload() -> None:
 
 
 def _table(*numbers: int, count: int = 1) -> bytes:
-    """An I/O block; by default with the one entry that `payload` has."""
+    """Return an I/O block; by default with the one entry of `payload`."""
     return struct.pack(f"<{1 + len(numbers)}i", count, *numbers)
 
 
@@ -80,7 +80,7 @@ def _with(extra: bytes) -> bytes:
 _COP1 = 0x31504F43
 _LARGE = 0x7FFFFFFF
 
-# What payload.c has one status for, by what payload.py says of it.
+# Payloads with one common status in payload.c, by the error of payload.py.
 _MALFORMED = {
     "nothing": (b"", "truncated"),
     "another magic": (b"vela_bin_streaM" + _GOOD[15:], "no vela_bin_stream"),

@@ -6,8 +6,8 @@
 
 enum {
   MAGIC = 0x64434D6E,
-  WORDS = 15,  // that microcode has at least
-  COUNTS = 3,  // bytes in front of the header's lists
+  WORDS = 15,  // minimum of the microcode
+  COUNTS = 3,  // bytes before the header's lists
   VERSIONS = 2,
   // Words of the microcode, some by the version.
   MICROCODE_BYTES = 6,
@@ -25,7 +25,7 @@ static uint32_t word(const uint8_t *microcode, uint32_t index) {
          (uint32_t)data[3] << 24;
 }
 
-// Whether formats and maps name what there is, each output once.
+// Returns whether formats and maps refer to existing entries, each output once.
 static bool check_lists(const neutron_payload *payload) {
   for (uint32_t i = 0; i < payload->input_count + payload->output_count; ++i) {
     if (payload->channels_last[i] > 1) {
@@ -76,7 +76,7 @@ static size_t parse_header(const uint8_t *data, size_t size, neutron_payload *pa
   return *version < VERSIONS && check_lists(payload) ? header : 0;
 }
 
-// The memory that the microcode asks for; false if that is more than there can be.
+// Memory needed by the microcode. Returns false if it is larger than possible.
 static bool parse_memory(neutron_payload *payload, uint8_t version) {
   const uint8_t *const code = payload->microcode;
   const bool first = version == 0;

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The payload that ExecuTorch's NeutronBackend takes: what NXP's converter made of a region, behind
-a header that says which tensor of the call is which of the NPU's. payload.c reads the same.
+"""The payload of ExecuTorch's NeutronBackend: the output of NXP's converter for a region, after a
+header. The header maps the tensors of the call to those of the NPU. payload.c reads the same.
 
 Four blocks, each padded with zeros to 16 bytes:
 
-    header      bytes: how many inputs and outputs the NPU has, and inputs the call; for each input
-                and output of the NPU whether it is channels_last (1) or as it is (0); for each
-                input its place in the call, for each output likewise; the version
-    microcode   words, little-endian; some of them say what there is, see below
+    header      bytes: number of inputs and outputs of the NPU, and of inputs of the call;
+                for each input and output of the NPU: channels_last (1) or not (0); for
+                each input its place in the call, for each output likewise; the version
+    microcode   words, little-endian; some of them describe the rest, see below
     weights
     kernels     the rest
 """
@@ -18,10 +18,10 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-ALIGNMENT = 16  # of the payload, its blocks, scratch memory, inputs and outputs
+ALIGNMENT = 16  # alignment of the payload, its blocks, scratch memory, inputs and outputs
 MAGIC = 0x64434D6E
 VERSIONS = (0, 1)
-WORDS = 15  # that microcode has at least
+WORDS = 15  # minimum of the microcode
 _COUNTS = 3
 _MOST = 255  # inputs, outputs
 _MAX_SCRATCH_BYTES = 2**31 - 1
@@ -29,12 +29,12 @@ _PROFILE_BYTES = 0x7FFFFFFF  # the highest bit is another thing
 
 
 class PayloadError(ValueError):
-    """The bytes are no such payload; the text says why."""
+    """The bytes are no such payload; the text gives the reason."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """What NXP's converter made of a region.
+    """Output of NXP's converter for a region.
 
     Attributes:
       inputs: for each input of the NPU its place among the region's.
@@ -55,12 +55,12 @@ class Program:
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a program asks of the device, in bytes, rounded up to ALIGNMENT.
+    """Memory needs of a program on the device, in bytes, rounded up to ALIGNMENT.
 
     Attributes:
       scratch: memory for its own intermediate values.
-      profile: for the times that it writes down, if it was converted so.
-      debug: likewise, for looking for faults.
+      profile: for its recorded times, if it was converted with them.
+      debug: likewise, for debugging.
       fetched: for weights that the core copies out of flash memory.
     """
 
@@ -76,13 +76,13 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Parsed:
-    """A payload as it is read.
+    """A parsed payload.
 
     Attributes:
-      program: what is in it; kernels with the zeros that they are padded with.
-      arguments: how many inputs the call has.
-      channels_last: of each input, then of each output of the NPU, whether it is.
-      sizes: what it asks for.
+      program: its contents; kernels include their zero padding.
+      arguments: number of inputs of the call.
+      channels_last: True or False for each input, then for each output of the NPU.
+      sizes: its memory needs.
     """
 
     program: Program
@@ -92,15 +92,16 @@ class Parsed:
 
 
 def compose(program: Program, arguments: int, channels_last: Sequence[bool] = ()) -> bytes:
-    """A payload, byte for byte as ExecuTorch's own export writes it.
+    """Return a payload, byte for byte the same as in ExecuTorch's own export.
 
     Args:
-      program: what is in it.
-      arguments: how many inputs the call has.
-      channels_last: of each input, then of each output of the NPU, whether it is; by default none.
+      program: its contents.
+      arguments: number of inputs of the call.
+      channels_last: True or False for each input, then for each output of the NPU; by
+        default False for all.
 
     Raises:
-      PayloadError: there are more than 255 inputs or outputs, or it is not one that can be read.
+      PayloadError: there are more than 255 inputs or outputs, or it cannot be read back.
     """
     tensors = len(program.inputs) + len(program.outputs)
     flags = list(channels_last) or [False] * tensors
@@ -115,10 +116,10 @@ def compose(program: Program, arguments: int, channels_last: Sequence[bool] = ()
 
 
 def parse(data: bytes) -> Parsed:
-    """Reads a payload.
+    """Parse a payload.
 
     Raises:
-      PayloadError: it is damaged, or not of a version that is known here.
+      PayloadError: it is damaged, or of an unknown version.
     """
     if len(data) < _COUNTS:
         raise PayloadError(f"{len(data)} bytes have no header")

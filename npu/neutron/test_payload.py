@@ -23,7 +23,7 @@ from npu.neutron.payload import (
     parse,
 )
 
-# At night more of them.
+# More of them at night.
 EXAMPLES = int(os.environ.get("EXAMPLES", "500"))
 
 _LIBRARY = ctypes.CDLL(str(Path(__file__).parent / "libpayload.so"))
@@ -55,7 +55,7 @@ def _payload(
 
 
 def _with(changes: dict[int, int], version: int = 1) -> bytes:
-    """With other bytes in the header."""
+    """Return the payload with other bytes in the header."""
     data = bytearray(_payload(version))
     for at, value in changes.items():
         data[at] = value
@@ -63,7 +63,7 @@ def _with(changes: dict[int, int], version: int = 1) -> bytes:
 
 
 def _guarded() -> npt.NDArray[np.uint8]:
-    """Memory that nothing behind can be read of."""
+    """Return memory with an unreadable page after it."""
     pages = mmap.mmap(-1, 2 * mmap.PAGESIZE)
     memory = np.frombuffer(pages, np.uint8)
     guard = ctypes.c_void_p(memory.ctypes.data + mmap.PAGESIZE)
@@ -129,7 +129,7 @@ def _headed(inputs: int, outputs: int) -> bytes:
 
 
 def _behind_a_byte(inputs: int, changes: dict[int, int]) -> bytes:
-    """Sound microcode behind one byte; the header that this makes has 110 outputs."""
+    """Return valid microcode after one byte; as a header, that byte gives 110 outputs."""
     words = [0] * WORDS
     words[0], words[6], words[13], words[14] = MAGIC, 4 * WORDS, inputs, MAGIC & 0xFF
     data = bytearray(bytes([inputs]) + struct.pack(f"<{WORDS}I", *words)).ljust(241, b"\0")

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CONTRIBUTING.md's "Add an op", done with an op in a copy of the tree: its list of files is
-enough, and tests name each of them where it is missing.
+"""CONTRIBUTING.md's "Add an op", done with an op in a copy of the tree. Its list of files is
+sufficient, and tests report each of them if it is missing.
 
-The op is pl::roll; its new files are in files/, the lines for files that are there already below.
-What Bazel adds, that a file must stand in a BUILD file to be seen, is done here: a copy has no
-file that none names.
+The op is pl::roll. Its new files are in files/; the lines for existing files are below. Bazel also
+requires that each file is listed in a BUILD file. This test checks it: a copy has no unlisted file.
 """
 
 import gc
@@ -26,7 +25,7 @@ from typing import NoReturn
 
 import pytest
 
-# For the copies of this process that work in a tree (`run`).
+# For copies of this process in a tree (`run`).
 import torchao.quantization.pt2e.quantize_pt2e  # noqa: F401
 
 ROOT = Path.cwd()
@@ -34,7 +33,7 @@ HERE = ROOT / "tests" / "add_op"
 NAMES = {"<op>": "roll"}
 TIMEOUT = 600
 
-# File: what stands there, and what follows it then.
+# File: its existing text, and the text to follow it.
 LINES: dict[str, list[tuple[str, str]]] = {
     "docs/operators.md": [
         (
@@ -43,11 +42,11 @@ LINES: dict[str, list[tuple[str, str]]] = {
         )
     ],
 }
-# Bazel runs it on every core; that the bench has the layer is seen here.
+# Bazel runs it on every core; this test checks that the bench has the layer.
 BY_COMMAND = "measure/bench/baseline.json"
 
-# Files that are left out together: what the tests of the tree say of each. Bazel itself names a
-# header or a C source that a BUILD file lists and that is not there.
+# Files left out together, and the message of the tree's tests for each. Bazel itself reports a
+# missing header or C source listed in a BUILD file.
 TOLD: list[dict[str, str]] = [
     {"kernels/roll/op.py": "the dialect has no pl::roll: write kernels/roll/op.py"},
     {
@@ -72,7 +71,7 @@ def listed() -> list[str]:
 
 
 def build_file() -> str:
-    """kernels/roll/BUILD.bazel, as kernels/README.md shows it for lut."""
+    """Return kernels/roll/BUILD.bazel, same as the one in kernels/README.md for lut."""
     text = (ROOT / "kernels" / "README.md").read_text()
     blocks = re.findall(r" *```starlark\n(.*?) *```", text, re.DOTALL)
     (shown,) = (block for block in blocks if "SPDX" in block)
@@ -139,13 +138,13 @@ def _be_in(tree: Path, printed: int, program: Callable[[], object]) -> NoReturn:
     status: object = 1
     try:
         signal.alarm(TIMEOUT)
-        gc.disable()  # it would look among a million objects that stay (tools/imports.py)
+        gc.disable()  # otherwise it scans a million permanent objects (tools/imports.py)
         os.dup2(printed, 1)
         os.dup2(printed, 2)
         sys.stdout = sys.stderr = open(printed, "w", closefd=False)  # noqa: SIM115
         os.chdir(tree)
         sys.path[:] = [str(tree), *(p for p in sys.path if p and Path(p).resolve() != ROOT)]
-        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # of programs that tests start
+        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # for programs started by tests
         for name in list(sys.modules):
             if name.split(".")[0] in OURS:
                 del sys.modules[name]
@@ -159,7 +158,7 @@ def _be_in(tree: Path, printed: int, program: Callable[[], object]) -> NoReturn:
 
 
 OURS = {path.name for path in ROOT.iterdir() if path.is_dir()}
-"""Packages of the tree: none that this process has imported is one of a copy."""
+"""Packages of the tree. Those imported by this process do not come from a copy."""
 
 
 def main_of(module: str, *arguments: str) -> Callable[[], object]:
@@ -282,7 +281,7 @@ PARTS = ["cases()", "CALLS", "MUTANTS", "layers()"]
 
 
 def _read(texts: Iterable[str]) -> None:
-    """Reads the cases with each of some texts, and prints what is said of them."""
+    """Read the cases with each of some texts, and print the messages about them."""
     from kernels.testing.folders import IncompleteFolder, folder
 
     for text in texts:

@@ -97,7 +97,7 @@ def _python(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _arguments(text: str) -> Iterator[tuple[str, str]]:
-    """Yields each argument of each macro as a name of its own, and the names that files pass on."""
+    """Yield each argument of each macro as a name of its own, and the names that files pass on."""
     module = ast.parse(text)
     for node in module.body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
@@ -153,7 +153,7 @@ def _schema(node: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def surface(root: Path) -> dict[str, str]:
-    """Returns what follows each public name, by `file name`, in order."""
+    """Return the signature or value after each public name, by `file name`, in order."""
     readers = (
         (PYTHON, _python),
         (STARLARK, _arguments),
@@ -173,7 +173,7 @@ def surface(root: Path) -> dict[str, str]:
 
 
 def differences(root: Path) -> list[str]:
-    """Returns `file name` of each public name that is new, changed or gone since the release."""
+    """Return `file name` of each public name that is new, changed or gone since the release."""
     lines = (root / RELEASED).read_text().splitlines()
     now = {key + value for key, value in surface(root).items()}
     changed = now.symmetric_difference(lines)
@@ -187,9 +187,9 @@ def unreleased(root: Path) -> str:
 
 
 def unexplained(root: Path) -> list[str]:
-    """Returns the differences whose name and file stand nowhere in that section.
+    """Return the differences without their name or file in that section.
 
-    A name is its last part (`lower`, `weight_bytes`); a file is named when all of it moves.
+    A name is its last part (`lower`, `weight_bytes`). A file is listed if all of it moves.
     """
     text = unreleased(root)
     words = set(re.findall(r"[\w./-]+", text))

@@ -14,7 +14,7 @@ from tools.lint.workspace import source_files, workspace_root
 
 _ROOT = workspace_root()
 _PUBLIC = ("torch.ops.", "torch._assert_async")
-"""Names of operators, and a function that users call."""
+"""Names of operators, and a function called by users."""
 
 
 def _is_private(name: str) -> bool:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model with two delegates on an engine that the program brings: equal to the reference bit for
-// bit; without the engine, with another, and with one that fails now and then.
+// A model with two delegates on an engine from the program: equal to the reference bit for bit.
+// Also without the engine, with another, and with occasional failures.
 #include <string.h>
 
 #include "boards/common/expect.h"
@@ -10,7 +10,7 @@
 #include "firmware/runtime/split.h"
 #include "tests/delegates/stand_in.h"
 
-#ifndef REACH  // where the board's engine reaches only a part of the memory
+#ifndef REACH  // if the board's engine reaches only a part of the memory
 #define REACH 0
 #define REACH_SIZE 0
 #endif
@@ -19,7 +19,7 @@ enum { MAX_OUTPUTS = 2, DELEGATES = 2 };
 
 static stand_in make_handle(void) { return (stand_in){.reach = REACH, .reach_size = REACH_SIZE}; }
 
-// As after a start: nothing is known of what lies there.
+// Same as after a start: the memory contents are unknown.
 static void forget(const pl_plan *plan) {
   for (uint32_t i = 0; i < plan->arena_count; ++i) {
     memset((void *)(uintptr_t)plan->arenas[i].base, 0xa5, plan->arenas[i].size);
@@ -115,7 +115,7 @@ static void test_no_engine(void) {
     EXPECT(model.error_index == delegate_step(0));
     EXPECT(run(&model, 0) == PL_ERROR_NOT_READY);
   }
-  // Those of an earlier start are gone too.
+  // Engines of an earlier start are gone too.
   EXPECT(pl_model_init(&model, plan) == PL_OK);
   EXPECT(run(&model, 0) == PL_ERROR_DELEGATE_ENGINE);
   EXPECT(handle.runs == 0);
@@ -139,7 +139,7 @@ static pl_status start(pl_run *split, pl_model *model, uint32_t vector) {
                         plan->output_count);
 }
 
-// Whoever else wants the plan is told so, and nothing of the run is touched.
+// Any other user of the plan gets an error, and nothing of the run is touched.
 static void expect_busy(pl_model *model, pl_run *split) {
   const pl_plan *const plan = pl_image_vectors.plan;
   pl_model other = *model;
@@ -187,7 +187,7 @@ static void test_in_parts(void) {
   }
 }
 
-// By the number of the delegate, and by whether its start or its end fails.
+// Failures by the number of the delegate, and by its start or its end.
 static void test_parts_that_fail(void) {
   for (uint32_t kind = 0; kind < 2 * DELEGATES; ++kind) {
     const uint32_t number = kind / 2;
@@ -215,7 +215,7 @@ static void test_parts_that_fail(void) {
   }
 }
 
-// An engine that has one call only runs in the start, and so does a plan without delegates.
+// An engine with a single call runs in the start. A plan without delegates does the same.
 static void test_parts_without_an_engine_of_parts(void) {
   stand_in handle = make_handle();
   pl_engine engines[] = {stand_in_engine(&handle, "")};

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network of which a stand-in takes two regions, each with two inputs and two results, with
-kernels before, between and after them.
+"""A network with two regions for a stand-in, each with two inputs and two results, with kernels
+before, between and after them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from aot.testing.stand_in import stand_in
 
 
 def compile_region(region: GraphModule) -> Payload:
-    """The region's own .pte, for an engine that wants memory and more alignment than kernels do."""
+    """Return the region's own .pte, for an engine with memory needs and larger alignment than
+    kernels.
+    """
     return Payload(write_pte(region), "stand-in-1", 96, 64)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""regions: what the payloads of a stand-in's delegates hold, as model files of their own."""
+"""regions: the contents of a stand-in's delegate payloads, as model files of their own."""
 
 load("//boards:board_transition.bzl", "no_board_transition")
 load("//tools:actions.bzl", "run_action")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the payloads of the stand-in out of a .pte: each is a .pte of its own.
+"""Extracts the payloads of the stand-in from a .pte: each is a .pte of its own.
 
     regions_main --pte=model.pte --table=table.c region_0.pte region_1.pte
 
-The table says which compiled plan stands for which payload.
+The table maps each payload to a compiled plan.
 """
 
 from pathlib import Path

@@ -16,7 +16,7 @@ static bool is_placed(const stand_in *handle, const void *data, uint32_t bytes) 
 
 static bool all_placed(const stand_in *handle, const pl_context *context,
                        const pl_delegate_data *delegate) {
-  // The payload may lie in flash, which has no limits here.
+  // The payload may be in flash, where there are no limits here.
   bool placed = (uintptr_t)delegate->payload % STAND_IN_ALIGNMENT == 0 &&
                 is_placed(handle, context->scratch, context->scratch_size);
   for (uint32_t i = 0; i < delegate->input_count; ++i) {
@@ -99,7 +99,7 @@ static pl_status run(pl_engine *engine, const pl_context *context,
   if (!fits(plan, delegate)) {
     return fail(engine, PL_ERROR_DELEGATE_PAYLOAD, STAND_IN_BUFFERS, "other tensors");
   }
-  // All of it is the engine's while it runs.
+  // All of it belongs to the engine during a run.
   memset(context->scratch, (int)handle->runs, context->scratch_size);
   return run_plan(plan, delegate);
 }

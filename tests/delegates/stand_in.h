@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An engine without hardware: a payload is the .pte of its region, which a second plan was compiled
-// from; that plan is run.
+// An engine without hardware: a payload is the .pte of its region. A second plan was compiled from
+// that .pte, and it is run.
 #ifndef TESTS_DELEGATES_STAND_IN_H_
 #define TESTS_DELEGATES_STAND_IN_H_
 
@@ -9,7 +9,7 @@
 
 #include "firmware/runtime/delegate.h"
 
-// Which plan stands for a payload: that with the checksum which a .pte ends with.
+// Plan of a payload, by the checksum at the end of its .pte.
 typedef struct {
   uint32_t checksum;
   const pl_plan *plan;
@@ -31,18 +31,18 @@ enum {
 
 typedef struct {
   uint32_t runs;        // so far
-  uint32_t fails_at;    // the run that fails, counted from 1; 0 for none
-  uint32_t refused_at;  // the run that cannot be started, likewise
-  uint32_t polls;       // after which a run that was started has ended
-  uint32_t polled;      // of that run so far
-  uintptr_t reach;      // first address that the engine reaches
+  uint32_t fails_at;    // index of the failing run, counted from 1; 0 for none
+  uint32_t refused_at;  // index of the run refused at its start, likewise
+  uint32_t polls;       // number of polls until a started run has ended
+  uint32_t polled;      // polls of that run so far
+  uintptr_t reach;      // first address within the engine's reach
   uint32_t reach_size;  // bytes; 0 if it reaches everything
 } stand_in;
 
 // Never fails; `configuration` is the engine's.
 pl_engine stand_in_engine(stand_in *handle, const char *configuration);
 
-// The same, which runs delegates in parts, too.
+// Same engine with split runs of delegates, too.
 pl_engine stand_in_split_engine(stand_in *handle, const char *configuration);
 
 #endif  // TESTS_DELEGATES_STAND_IN_H_

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs .bzl files in Python: Starlark is a subset of it, but for a few functions."""
+"""Runs .bzl files in Python: Starlark is a subset of it, except for a few functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _fail(*texts: object) -> None:
 
 
 class _Anything:
-    """Names of Bazel that macros mention and nobody looks into."""
+    """Stand-in for Bazel names mentioned by macros but never inspected."""
 
     def __getattr__(self, name: str) -> _Anything:
         return _Anything()
@@ -87,7 +87,7 @@ class Starlark:
         self._files: dict[str, dict[str, Any]] = {}
 
     def file(self, name: str) -> dict[str, Any]:
-        """The names that a file defines."""
+        """Return the names defined by a file."""
         if name not in self._files:
             names = self._files[name] = self._builtins(name)
             tree = _Lists().visit(ast.parse((self._root / name).read_text()))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages are true where a test can tell: links lead somewhere, labels name packages, boards are on
-their page, and what the README shows of your own model is the example that is built and run.
+"""Checks of the pages as far as a test can: links have targets, labels refer to packages, boards
+are on their page. The README's model of your own is the example that is built and run.
 """
 
 import re
@@ -15,7 +15,7 @@ _PAGES = source_files(_ROOT, ["*.md"])
 _README = (_ROOT / "README.md").read_text()
 _EXAMPLE = _ROOT / "examples" / "gesture"
 
-# Where the labels of a page are from, if not from here.
+# Workspace of a page's labels, if it is not this one.
 _WORKSPACES = {"docs/outside.md": _ROOT / "examples" / "outside"}
 
 
@@ -31,7 +31,7 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 def _anchors(text: str) -> set[str]:
-    """Where links into a page may lead: its headings, as GitHub and others name them."""
+    """Return the link targets within a page: its headings, named in GitHub's style and others'."""
     headings = (h.lower().strip() for h in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
     return {re.sub(r"[^\w\- ]", "", h).replace(" ", "-") for h in headings}
 
@@ -60,7 +60,7 @@ def test_every_page_is_reached_from_the_index() -> None:
     assert sorted(str(page) for page in pages - reached) == []
 
 
-# docs/migration.md names packages that are gone; tools/test_migrate.py reads it.
+# docs/migration.md lists removed packages; tools/test_migrate.py reads it.
 @pytest.mark.parametrize("page", [page for page in _PAGES if page != "docs/migration.md"])
 def test_labels_name_packages(page: str) -> None:
     text = (_ROOT / page).read_text()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every program says with --help how it is called: the text that it prints then has examples. What
-takes longer says in one line that somebody stopped it.
+"""Every program prints its usage with --help, with examples in the text. Longer programs print one
+line when they are stopped.
 """
 
 import ast
@@ -22,7 +22,7 @@ def _programs() -> list[str]:
     return [name for name in found if '\nif __name__ == "__main__":' in (_ROOT / name).read_text()]
 
 
-# What the targets of every image run, and a user calls so.
+# Targets of every image; users call them the same way.
 _OF_IMAGES = ["debug", "flash", "fvp", "on_board", "sign", "sim", "size_table"]
 
 
@@ -44,7 +44,7 @@ def test_help_has_an_example(program: str) -> None:
     lines = [
         line.strip().removeprefix("python3 ").removeprefix("tools/") for line in text.splitlines()
     ]
-    # Of programs in Bazel the command; of those that rules call their name and arguments.
+    # The command for programs in Bazel; name and arguments for programs called by rules.
     starts = (
         "bazel run //",
         f"{Path(program).stem.removesuffix('_main')} ",
@@ -60,7 +60,7 @@ _OF_RULES = ["tools/image/run.py", "aot/slot/pack.py"]
 
 
 def _called() -> list[str]:
-    """Programs that people call, those of tests among them."""
+    """Return the programs called by people, including those of tests."""
     found = [*_OF_RULES]
     for name in source_files(_ROOT, ["*.py"], ["tools/bootstrap/*"]):
         text = (_ROOT / name).read_text()

@@ -16,12 +16,12 @@ from tools.lint.workspace import source_files, workspace_root
 _ROOT = workspace_root()
 _TREES = {name: ast.parse((_ROOT / name).read_text()) for name in source_files(_ROOT, ["*.bzl"])}
 
-# Bazel's own; it is declared alone.
+# Bazel's own; it is only declared.
 _READ_BY_BAZEL = {"_allowlist_function_transition"}
 
 
 def _read(tree: ast.AST) -> set[str]:
-    """Names, attributes and texts that are read."""
+    """Return the names, attributes and texts that are read."""
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -48,7 +48,7 @@ def test_every_argument_of_every_function_is_read() -> None:
 
 
 def _attributes(tree: ast.AST) -> set[str]:
-    """Keys of dictionaries whose values are `attr.…(…)`."""
+    """Return the keys of dictionaries with `attr.…(…)` as values."""
     found = set()
     for node in (n for n in ast.walk(tree) if isinstance(n, ast.Dict)):
         for key, value in zip(node.keys, node.values, strict=True):
@@ -66,7 +66,7 @@ def test_every_attribute_of_every_rule_is_read() -> None:
     assert [d for d in sorted(declared) if d[1] not in everywhere | _READ_BY_BAZEL] == []
 
 
-# Macros of the pages, with the arguments that they cannot do without.
+# Macros of the pages, with their required arguments.
 _MACROS: dict[str, tuple[str, dict[str, Any]]] = {
     "pte_model": ("aot/pte_model.bzl", {"model": "user.net:factory", "calibration": "user.net:d"}),
     "pte_model of srcs": ("aot/pte_model.bzl", {"srcs": ["net.py"]}),

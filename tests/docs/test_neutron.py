@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/neutron.md: its table has every op, and its recipe is one."""
+"""docs/neutron.md: its table has every op, and its recipe is valid."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of the operators says what the rules do."""
+"""The page of the operators agrees with the rules."""
 
 import re
 
@@ -51,7 +51,8 @@ def test_rules_say_what_they_refuse_and_what_they_take() -> None:
     assert rows["topk.default"].becomes == ("topk",) and not rows["topk.default"].ethos_u
     assert rows["sigmoid.default"].becomes == ("lut",) and rows["sigmoid.default"].int16
     assert rows["cummax.default"].way == "others"
-    # A decomposition, a pass, a constant; what is random, or has values for its shape, is none.
+    # A decomposition, a pass and a constant count as "others". Random ops, and ops with shapes that
+    # depend on values, are "none".
     for name in ("addmm.default", "split_with_sizes.default", "full.default", "avg_pool3d.default"):
         assert rows[name].way == "others", name
     for name in ("rand.default", "nonzero.default", "masked_scatter.default"):

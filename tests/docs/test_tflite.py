@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of .tflite files says what the importer does."""
+"""The page of .tflite files agrees with the importer."""
 
 import re
 

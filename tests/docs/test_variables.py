@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variables PILOTLIGHT_…: pages name those that code reads, and all of them."""
+"""Variables PILOTLIGHT_…: pages list exactly those read by the code."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command-line tools on what ExecuTorch makes: a .pte for U55, one for U85, a payload."""
+"""The command-line tools on ExecuTorch's outputs: a .pte for U55, one for U85, a payload."""
 
 import contextlib
 import re
@@ -36,7 +36,7 @@ def _lines(*arguments: str | Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def payload(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The delegate of the .pte as a file of its own."""
+    """Return the delegate of the .pte as a file of its own."""
     (data,) = read_payloads(_U55)
     path = tmp_path_factory.mktemp("payload") / "payload.bin"
     path.write_bytes(data)
@@ -146,7 +146,7 @@ def test_delegates_are_those_that_executorch_reads(path: Path) -> None:
 @given(st.lists(st.tuples(st.integers(0, 4095), st.integers(0, 255)), min_size=1, max_size=5))
 def test_a_damaged_pte_is_an_error(changes: list[tuple[int, int]]) -> None:
     data = bytearray(_U55.read_bytes())
-    for at, value in changes:  # where the tables are
+    for at, value in changes:  # positions in the tables
         data[at] = value
     with contextlib.suppress(PteError):
         delegate_payloads(bytes(data), "EthosUBackend")

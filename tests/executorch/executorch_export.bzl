@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The action of a program that exports with ExecuTorch, whose import takes longer than most graphs."""
+"""The action of a program that exports with ExecuTorch. Its import takes longer than
+most graphs.
+"""
 
 load("//tools:actions.bzl", "run_action")
 load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements", "runfiles_list")

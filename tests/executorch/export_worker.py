@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that export with ExecuTorch, as actions call them: with their own runfiles.
+"""Programs that export with ExecuTorch, called as in build actions: with their own runfiles.
 
 export_worker --flagfile=linear_archive-0.params
 """
@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 
 with imports_that_stay():
-    # Its compiler and Arm's backend, and what exporting would import in the first action.
+    # Its compiler and Arm's backend, and other imports of an export's first action.
     import executorch.backends.arm.arm_vela
     import executorch.backends.arm.ethosu
     import executorch.backends.arm.quantizer
@@ -31,7 +31,7 @@ _MODULE = flags.DEFINE_string("module", None, "the program's, with a function ma
 
 def program() -> None:
     flags.FLAGS(sys.argv, known_only=True)
-    # What the tools say on the way goes to nobody: errors are on stderr.
+    # Progress messages of the tools have no reader: errors are on stderr.
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

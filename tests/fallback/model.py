@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network with ops that run in float32 by request, between int8 ones: norms with weights that the
-model computes, and a last layer whose results leave in float32.
+"""A network with ops in float32 by request, between int8 ones. They are norms with computed
+weights, and a last layer with float32 results.
 """
 
 from __future__ import annotations

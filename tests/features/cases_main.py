@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of sound, and the features that log_mel.py gives for them, for log_mel_test.c."""
+"""Frames of sound, and their features from log_mel.py, for log_mel_test.c."""
 
 import sys
 from pathlib import Path

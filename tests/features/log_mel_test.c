@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The features that the device computes are those of log_mel.py, to the bit.
+// The device's features equal those of log_mel.py, to the bit.
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rule `archives`: what somebody links who builds firmware with other tools than ours."""
+"""The rule `archives`: files linked into firmware that is built with other tools."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//boards:board_rule.bzl", "BoardInfo")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Firmware that has its own start-up code and linker script, and runs a model.
+// Firmware with its own start-up code and linker script, and a model.
 #include "boards/digits.h"
 #include "firmware/runtime/model.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model of two inputs and two outputs, with a state, and names that are none in C."""
+"""A model of two inputs and two outputs, with a state, and with names invalid in C."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from torch import nn
 
 
 class Größe(nn.Module):
-    """What one input says, slowly, and what the other says of it."""
+    """A slow average of one input, combined with the other."""
 
     level: torch.Tensor
 

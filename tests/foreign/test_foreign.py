@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan in somebody else's firmware, linked with a script that knows nothing of plans: its weights
-are in flash, its arena takes no flash, and the runtime knows of it.
+"""A plan in foreign firmware, linked with a script that knows no plans. Its weights are in flash,
+its arena takes no flash, and the runtime finds it.
 """
 
 import os
@@ -14,7 +14,7 @@ from tools.simulator.elf import Elf, Section
 
 _TOOLS = Path("../arm_gnu_toolchain/bin")
 
-# GCC finds its parts beside where it really is.
+# GCC finds its parts relative to its real path.
 _GCC = (_TOOLS / "arm-none-eabi-gcc").resolve()
 _READELF = _TOOLS / "arm-none-eabi-readelf"
 _ARCHIVES = os.environ["PL_ARCHIVES"].split()
@@ -23,7 +23,7 @@ _FLASH, _RAM = 0x08000000, 0x20000000
 
 @pytest.fixture(scope="module", params=["", "pl_arenas : { *(pl_arenas) } > FLASH"])
 def elf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Elf:
-    """The program, linked with the script as it is, and with one that has a place for the table."""
+    """Return the program, linked with the unchanged script, and with one that places the table."""
     folder = tmp_path_factory.mktemp("foreign")
     program, script = folder / "program.elf", folder / "foreign.ld"
     text = Path("tests/foreign/foreign.ld").read_text()

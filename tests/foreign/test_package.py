@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package of a model, built as somebody else would build it, computes what it has to in QEMU;
-and what other build systems read names the files that are there.
+"""The package of a model, built in a foreign build, computes the right results in QEMU. Its files
+for other build systems list exactly the existing files.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _GCC = Path("../arm_gnu_toolchain/bin/arm-none-eabi-gcc").resolve()
 _AR = _GCC.with_name("arm-none-eabi-ar")
 _ZIP = Path("boards/mps2_an385_app.package.zip")
 
-# Zip, machine of QEMU and its RAM: also of a core without Thumb-2, with float kernels, of several
-# inputs and names that are none in C, with state, of two models.
+# Zip, machine of QEMU and its RAM. They include a core without Thumb-2, float kernels, several
+# inputs with names invalid in C, state, and two models.
 _EVERY = [
     (_ZIP, "mps2-an385", "64K"),
     (Path("boards/microbit_app.package.zip"), "microbit", "16K"),
@@ -36,7 +36,7 @@ _EVERY = [
     (Path("tests/several/two_models.package.zip"), "mps2-an385", "64K"),
 ]
 
-# A core with Thumb-2 and one without, and a name that is none in C.
+# A core with Thumb-2 and one without, and a name invalid in C.
 _WITH_MAKE = [_EVERY[0], _EVERY[1], _EVERY[3]]
 
 _START = """\
@@ -73,7 +73,7 @@ SECTIONS {
 
 @dataclass(frozen=True)
 class Board:
-    """What runs a package: a machine of QEMU, and the size of its RAM."""
+    """Runner of a package: a machine of QEMU, and the size of its RAM."""
 
     machine: str = "mps2-an385"
     ram: str = "64K"
@@ -116,7 +116,7 @@ def sources(package: Path) -> list[str]:
 
 
 def run(package: Path, folder: Path, *more: str, board: Board = _M3) -> int:
-    """Builds the package with a start-up and a linker script of its own, and runs it."""
+    """Build the package with a start-up and a linker script of its own, and run it."""
     (folder / "start.c").write_text(_START)
     (folder / "foreign.ld").write_text(_SCRIPT.replace("RAM_SIZE", board.ram))
     program = folder / "program.elf"

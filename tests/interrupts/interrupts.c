@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An inference gives the same bits however often it is interrupted, also by a handler that computes
-// with floating point registers, which the kernels use as well. A handler may run the same model:
-// it gets PL_ERROR_BUSY during another run, and the same bits between two runs.
+// An inference gives the same bits with any number of interrupts. The handler may compute with
+// floating point registers, used by the kernels as well. A handler may run the same model. During
+// another run it gets PL_ERROR_BUSY, and between two runs it gets the same bits.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum {
   OUTPUTS = 4,
   MOST_INPUT_BYTES = 2048,
   MOST_RUNS = 200000,
-  TICKS_A_RUN = 8,  // of the handler, so that the program goes on after a run that takes several
+  TICKS_A_RUN = 8,  // of the handler, so that the program continues after a run of several ticks
   HANDLER_RUNS = 10,
 };
 
@@ -29,7 +29,7 @@ static volatile float sum = 1.0f;
 static pl_model model;
 static int8_t input_data[MOST_INPUT_BYTES];
 static int8_t alone[OUTPUTS];
-// Descriptors whose data are the handler's own; null as long as it runs nothing.
+// Descriptors with data of the handler's own; null while it runs nothing.
 static const pl_tensor *volatile handler_input;
 static pl_tensor handler_output;
 static volatile uint32_t handler_runs;

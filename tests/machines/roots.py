@@ -58,7 +58,7 @@ exec chroot --userspec="$user:$user" "$root" "$@"
 
 @dataclass(frozen=True)
 class Machine:
-    """A root filesystem, and a user of it."""
+    """A root filesystem and one of its users."""
 
     root: Path
     user: int
@@ -71,7 +71,7 @@ class Machine:
     def bazel(
         self, source: Path, *arguments: str, network: bool = True
     ) -> "subprocess.CompletedProcess[str]":
-        """Run a Bazel command in the checkout `source`, which is read-only there."""
+        """Run a Bazel command in the checkout `source`, read-only there."""
         script = 'cd /pilotlight && tools/bazel "$@"; status=$?; tools/bazel shutdown; exit $status'
         return self._run(source, network, "/bin/sh", "-c", script, "sh", *arguments)
 
@@ -80,7 +80,7 @@ class Machine:
     ) -> "subprocess.CompletedProcess[str]":
         settings = pip_settings()
         words = " ".join(settings.values()).split()
-        # An index of files lies beside them.
+        # An index of files is next to them.
         paths = {re.sub("^file://(.*)/.*", r"\1", word) for word in words}
         shared = sorted(path for path in paths if path.startswith("/") and Path(path).exists())
         binds = [str(source), "/pilotlight", *(word for path in shared for word in (path, path))]
@@ -117,9 +117,9 @@ def make_machine(folder: Path, suite: str, user: int, debian: bool = True) -> Ma
 
     Args:
         folder: does not exist yet.
-        suite: of Debian, whose packages it is made of.
+        suite: of Debian, the source of its packages.
         user: number of the user, 0 for root; it has no name.
-        debian: keep the files by which programs know Debian.
+        debian: keep the files used by programs to detect Debian.
     """
     root = folder / "root"
     root.mkdir(parents=True)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the ready-made models on one simulated board a core, and prints what they take.
+"""Runs the ready-made models on one simulated board per core, and prints their cost.
 
     bench folder/image ...
 
-The images are to mark their steps (--//firmware/runtime:profile_steps). Flash and RAM are those of
-the whole image, with the constants, without the inputs and outputs that it was tried on.
+The images must mark their steps (--//firmware/runtime:profile_steps). Flash and RAM are those of
+the whole image, including constants, excluding the test's inputs and outputs.
 """
 
 from tools.text.stoppable import run_main
@@ -28,7 +28,7 @@ _HEADER = ("model", "core", "instructions", "of them", "RAM", "flash", "constant
 
 
 def shares(steps: list[dict[str, Any]]) -> str:
-    """The ops that take most instructions, and how many."""
+    """Return the ops with the most instructions, and their counts."""
     by_op: Counter[str] = Counter()
     for step in steps:
         by_op[step["op"].removeprefix("pl::")] += step["instructions"]
@@ -37,7 +37,7 @@ def shares(steps: list[dict[str, Any]]) -> str:
 
 
 def row(image: Path) -> tuple[str, ...]:
-    """What there is to say of an image, after a run of it."""
+    """Run an image and return its table row."""
     size: dict[str, Any] = json.loads(image.with_suffix(".size.json").read_text())
     model = image.name.removesuffix(f"_{size['board']}")
     plan = json.loads(image.with_suffix(f".{model}_plan.json").read_text())

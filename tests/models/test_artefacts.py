@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ExecuTorch's own loader opens every artefact and says of it what the lowering report says."""
+"""ExecuTorch's own loader opens every artefact, and agrees with the lowering report."""
 
 from __future__ import annotations
 

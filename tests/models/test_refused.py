@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that do not fit on the micro:bit: the plan compiler says so, says why, and fails."""
+"""Models too large for the micro:bit: the plan compiler reports this with the reason, and fails."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fast kernels take of flash: at most 15% more code than small ones."""
+"""Flash of fast kernels: at most 15% more code than size-optimized ones."""
 
 import json
 import os
@@ -10,14 +10,14 @@ import pytest
 _MOST = 1.15
 
 _FOLDER = "tests/models"
-"""Where the models' constants are from, and what they are tried on."""
+"""Folder of the models' constants and their test data."""
 
 _IMAGES = os.environ["IMAGES"].split()
-"""With the fast kernels; `<image>_small` are the others."""
+"""Images with the fast kernels; `<image>_small` are the others."""
 
 
 def code(image: str) -> tuple[int, int]:
-    """Bytes of flash without what is the model's own, and of them the kernels'."""
+    """Return the bytes of flash without the model's own, and the share of the kernels."""
     size = json.loads((Path(_FOLDER) / f"{image}.size.json").read_text())
     memories = [memory for memory in size["memories"] if memory["kind"] == "flash"]
     origins = [item for memory in memories for item in memory["by_origin"].items()]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network of which the NPU takes two regions, with several inputs and results, with what it has
-no op for between them; and recipes whose converter is a stand-in.
+"""A network with two regions for the NPU, with several inputs and results, and with an unsupported
+op between them; and recipes with a stand-in as converter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model with two delegates on the engine of firmware/neutron, over a stand-in of NXP's driver:
-// equal to the reference bit for bit; with a driver that fails now and then, a damaged payload, and
+// A model with two delegates on the engine of firmware/neutron, with a stand-in of NXP's driver:
+// equal to the reference bit for bit. Also with occasional driver failures, a damaged payload, and
 // too little memory.
 #include <string.h>
 
@@ -107,7 +107,7 @@ static void test_a_driver_that_does_not_start(void) {
   EXPECT(npu.error == STAND_IN_FAILS);
 }
 
-// The first delegate as it is but for what is given; its buffers are the plan's.
+// The first delegate with the given changes; its buffers are the plan's.
 static pl_status run_delegate(pl_engine *engine, pl_delegate_data delegate, uint32_t scratch_size) {
   static _Alignas(NEUTRON_ALIGNMENT) uint8_t scratch[LARGEST_PAYLOAD];
   const pl_context of_run = {.scratch = scratch, .scratch_size = scratch_size};
@@ -130,7 +130,7 @@ static void test_damage_and_memory(void) {
   EXPECT(engine.code == NEUTRON_ERROR_SCRATCH);
   EXPECT(strcmp(engine.text, "NEUTRON_ERROR_SCRATCH") == 0);
 
-  // Each byte of the header and of the words that are read, with each of a few other values.
+  // Each byte of the header and of the words read, with each of a few other values.
   const uint32_t read = (uint32_t)(payload.microcode - (const uint8_t *)first->payload) + 60;
   pl_delegate_data other = *first;
   other.payload = damaged;

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes what was sent to the stand-in of NXP's converter out of a .pte: a .tflite file for each
+"""Extracts the data sent to the stand-in of NXP's converter from a .pte: a .tflite file per
 delegate.
 
     regions_main --pte=model.pte --table=table.c region_0.tflite region_1.tflite
 
-The table says which compiled plan stands for which file.
+The table maps each file to a compiled plan.
 """
 
 import zlib

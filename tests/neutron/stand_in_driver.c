@@ -11,7 +11,7 @@
 enum {
   ALIGNMENT = 16,
   MAX_TENSORS = 4,
-  PIECE = 512,  // bytes of weights that are fetched at once
+  PIECE = 512,  // bytes of weights per fetch
   WEIGHTS_BYTES = 7,
   SCRATCH_BYTES = 9,
   FETCHED_BYTES = 10,
@@ -134,7 +134,7 @@ NeutronError neutronRunBlocking(NeutronModelHandle handle, const NeutronDataConf
       return STAND_IN_MISPLACED;
     }
   }
-  for (uint32_t i = 0; i < output_count + 3; ++i) {  // scratch, profile and debug behind them
+  for (uint32_t i = 0; i < output_count + 3; ++i) {  // scratch, profile and debug after them
     if (!is_placed(data->outputs[i])) {
       return STAND_IN_MISPLACED;
     }
@@ -148,7 +148,7 @@ NeutronError neutronRunBlocking(NeutronModelHandle handle, const NeutronDataConf
       crc32(weights, word(program.microcode, WEIGHTS_BYTES)) != checksum) {
     return STAND_IN_UNKNOWN;
   }
-  // All of it is the NPU's while it runs.
+  // All of it belongs to the NPU during a run.
   memset(data->outputs[output_count], (int)state.runs, word(program.microcode, SCRATCH_BYTES));
   return run_plan(plan, data) == PL_OK ? ENONE : STAND_IN_UNKNOWN;
 }

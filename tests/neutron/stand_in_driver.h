@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NXP's NeutronDriver without an NPU: a program of the stand-in converter
-// (aot/backends/neutron/testing/stand_in.py) has the .tflite file that was sent as its weights;
-// a plan that was compiled from the same file for the core is run.
+// NXP's NeutronDriver without an NPU. A program of the stand-in converter
+// (aot/backends/neutron/testing/stand_in.py) has the sent .tflite file as its weights. A plan
+// compiled from the same file for the core is run.
 #ifndef TESTS_NEUTRON_STAND_IN_DRIVER_H_
 #define TESTS_NEUTRON_STAND_IN_DRIVER_H_
 
@@ -10,7 +10,7 @@
 
 #include "firmware/runtime/plan.h"
 
-// Which plan stands for a file: that with this CRC-32.
+// Plan of a file, by this CRC-32.
 typedef struct {
   uint32_t checksum;
   const pl_plan *plan;
@@ -19,15 +19,15 @@ typedef struct {
 extern const stand_in_region stand_in_regions[];
 extern const uint32_t stand_in_region_count;
 
-// What the driver is told, and what it saw.
+// Inputs of the driver, and its records.
 typedef struct {
   uint32_t runs;             // so far
-  uint32_t fails_at;         // the run that fails, counted from 1; 0 for none
-  uint32_t prepared;         // programs that were prepared and not given back
-  uint32_t fetched;          // bytes of weights that the core copied
+  uint32_t fails_at;         // index of the failing run, counted from 1; 0 for none
+  uint32_t prepared;         // programs prepared and not released
+  uint32_t fetched;          // bytes of weights copied by the core
   uint32_t context_bytes;    // of a prepared program
   uint32_t timeout_seconds;  // of the last program
-  int32_t init;              // what neutronInit gives
+  int32_t init;              // result of neutronInit
 } stand_in_driver;
 
 // The only one, as NXP's is.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images with delegates of a Neutron NPU, linked for the boards that have one: where things lie."""
+"""Images with delegates of a Neutron NPU, linked for the boards with one: checks of addresses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Memory:
-    """Of a board: where its flash memory starts and ends, where the program is in it; its RAM."""
+    """Memory of a board: start and end of its flash, the program's place in it, and its RAM."""
 
     flash: tuple[int, int]
     program: int
@@ -34,7 +34,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 def stored(elf: Elf, address: int, size: int) -> bytes:
-    """What is flashed to an address."""
+    """Return the bytes flashed to an address."""
     (section,) = [
         s for s in elf.sections if s.allocated and s.stored and s.load <= address < s.load + s.size
     ]

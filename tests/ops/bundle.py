@@ -31,7 +31,7 @@ class Bundle(nn.Module):
 
 
 def as_tuple(result: torch.Tensor | Iterable[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-    """What a module returns, one tensor or several, as a tuple."""
+    """Return a module's result, one tensor or several, as a tuple."""
     return (result,) if isinstance(result, torch.Tensor) else tuple(result)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The form of this folder's tables: small modules, each with what lowering must make of it."""
+"""The form of this folder's tables: small modules, each with its expected lowering."""
 
 import math
 import zlib
@@ -37,10 +37,12 @@ class Case:
       name: unique, starts with the op.
       module: makes the float module; `build` gives it weights.
       inputs: one for each argument of forward.
-      ops: how many of each dialect op the lowered graph has: {"conv2d": 1}. Left out: transposes
-        (below), and reshape and the channels_last borders, which move nothing.
-      transposes: how many transposes move bytes, that is, reorder dimensions larger than 1.
-      refused: regular expression that the lowering error matches; empty if the case lowers.
+      ops: count of each dialect op in the lowered graph: {"conv2d": 1}. Left out:
+        transposes (below), and reshape and the channels_last I/O layout ops. They move no
+        bytes.
+      transposes: count of transposes that move bytes, i.e. reorder dimensions larger
+        than 1.
+      refused: regular expression for the lowering error; empty if the case lowers.
     """
 
     name: str
@@ -52,7 +54,7 @@ class Case:
 
 
 class Function(nn.Module):
-    """A module of a function of tensors, for ops that users call as functions."""
+    """A module of a function of tensors, for ops called as functions by users."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         super().__init__()

@@ -57,7 +57,7 @@ _DEPTHWISE: tuple[tuple[str, int, int, Any, dict[str, Any], tuple[int, int]], ..
     ("global", 16, 16, (4, 4), {}, (4, 4)),
 )
 
-# As _CONV2D, of nn.ConvTranspose2d.
+# Same as _CONV2D, for nn.ConvTranspose2d.
 _TRANSPOSED: tuple[tuple[str, int, int, Any, dict[str, Any], tuple[int, int]], ...] = (
     ("3x3", 3, 8, 3, {}, (4, 5)),
     ("no_bias", 3, 5, 3, {"bias": False}, (3, 4)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integers, which are not quantized: indices, numbers of inputs, and what is counted."""
+"""Integers without quantization: indices, numbers of inputs, and counts."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -12,7 +12,7 @@ from tests.ops.case import Case, Function, Input
 
 _WRAPPED = {"integer_mul": 1, "integer_sub": 2, "integer_modulo": 2, "integer_add": 2}
 
-# Of indices, one list of them for each row.
+# Functions of indices, one list of them for each row.
 _INDICES: tuple[tuple[str, Callable[..., object], Mapping[str, int]], ...] = (
     (
         "arithmetic",
@@ -52,7 +52,7 @@ _INDICES: tuple[tuple[str, Callable[..., object], Mapping[str, int]], ...] = (
 
 _COUNTED = {"integer_lut": 2, "integer_sum": 1, "slice": 1, "integer_add": 1}
 
-# Of all numbers of a type that inputs may be of.
+# Functions of all numbers of an allowed input type.
 _NARROW: tuple[tuple[str, Callable[..., object], str, Mapping[str, int]], ...] = (
     ("bytes", lambda x: x.float() / 255, "uint8", {"lut": 1}),
     (
@@ -89,7 +89,7 @@ _NARROW: tuple[tuple[str, Callable[..., object], str, Mapping[str, int]], ...] =
     ("samples_place", lambda x: x.argmax(2), "int16", {"max_with_indices": 1}),
 )
 
-# Of float32: what is counted of it, and where it is.
+# Functions of float32: counts and positions.
 _COUNTS: tuple[tuple[str, Callable[..., object], Mapping[str, int], int], ...] = (
     (
         "one_hot",

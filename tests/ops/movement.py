@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops that move values: reshape, transpose, cat, slice, pad, gather; and the ones that split."""
+"""Ops that move values: reshape, transpose, cat, slice, pad, gather; and split ops."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -157,7 +157,7 @@ _SAMPLED = {
 _TAKEN = {"integer_place": 1, "embedding": 1}
 _POOL = {"gather": 1, "max_with_indices": 1, "embedding": 1}
 
-# name, function, inputs behind x, which is [2, 3, 4] of floats, ops, transposes
+# name, function, inputs after x (floats [2, 3, 4]), ops, transposes
 _BY_PLACE: tuple[
     tuple[str, Callable[..., object], tuple[Input, ...], Mapping[str, int], int], ...
 ] = (
@@ -341,7 +341,7 @@ _OF_MOVED_INDICES = {"cat": 1, "gather": 1, "embedding": 1}
 
 
 class Moved(nn.Module):
-    """Embeddings of tokens behind a first one that is always the same, in another order."""
+    """Embeddings of tokens after a constant first one, in another order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -355,7 +355,7 @@ class Moved(nn.Module):
 
 
 class Tokens(nn.Module):
-    """Embeddings of tokens, and of where they stand, which are constants."""
+    """Embeddings of tokens, and of their positions as constants."""
 
     def __init__(self) -> None:
         super().__init__()

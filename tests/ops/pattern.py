@@ -14,7 +14,7 @@ from tests.ops.case import Case, Function, Input, sequence, spatial
 
 
 class SignedSkip(nn.Module):
-    """A U-Net skip: conv and relu, whose result is concatenated with signed values."""
+    """A U-Net skip: conv and relu, concatenated with signed values."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class SignedSkip(nn.Module):
 
 
 class Residual(nn.Module):
-    """conv-bn-relu-conv-bn, plus the input, relu; the input is projected where its size changes."""
+    """conv-bn-relu-conv-bn, plus the input, relu. The input is projected if its size changes."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()

@@ -12,7 +12,7 @@ from torch.nn import functional
 from tests.ops.bundle import as_model
 from tests.ops.case import Case, Function, Input, spatial
 
-# module, what, arguments, attributes, height and width (or length), op
+# module, kind, arguments, attributes, height and width (or length), op
 _POOLS: tuple[
     tuple[Callable[..., nn.Module], str, tuple[Any, ...], dict[str, Any], tuple[int, ...], str], ...
 ] = (

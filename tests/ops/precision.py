@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers with int16 activations, or weights of four bits, as names of modules say."""
+"""Layers with int16 activations, or four-bit weights, selected by module names."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -26,8 +26,8 @@ _A, _B = Input((2, 3, 8)), Input((3, 1), -0.5, 1.5)
 
 
 class Mixed(nn.Module):
-    """A layer of int8 between two of int16, all of whose values are read by the next, and one of
-    them by something else.
+    """An int8 layer between two int16 layers. The next layer reads all values, and another op reads
+    one of them.
     """
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ def _functions() -> Iterator[Case]:
 
 
 def _pairs() -> Iterator[Case]:
-    """Functions of several values, and what attention and upsampling are made of."""
+    """Yield functions of several values, and parts of attention and upsampling."""
     square = Input((4, 8))
     functions: tuple[tuple[str, Callable[..., object], tuple[Input, ...], dict[str, int]], ...] = (
         ("matmul", torch.matmul, (Input((2, 3, 8)), Input((2, 8, 5))), {"bmm": 1}),
@@ -165,7 +165,7 @@ def _pairs() -> Iterator[Case]:
 
 
 def _named(name: str, make: Callable[[], nn.Module]) -> nn.Module:
-    """A layer that is the module of that name."""
+    """Return a layer as the module of that name."""
     return nn.Sequential(OrderedDict({name: make()}))
 
 
@@ -202,7 +202,7 @@ def cases() -> Iterator[Case]:
 
 
 def _given() -> Iterator[Case]:
-    """Of whole numbers, which inputs have as they are."""
+    """Yield functions of integer inputs, used unchanged."""
     samples, pixels = Input((2, 24), narrow="int16"), Input((1, 4, 5, 3), narrow="uint8")
     windows = partial(Function, lambda x: x.unfold(1, 8, 4).float() / 32768)
     yield Case("given_samples", windows, (samples,), {"gather": 1, "lut": 1})

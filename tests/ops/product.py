@@ -50,7 +50,7 @@ _CONSTANTS: tuple[
 )
 
 _HEADS = (Input((1, 2, 6, 8)),) * 3
-_SCALE = 1.0  # spares the multiplication of the queries, which are an input here
+_SCALE = 1.0  # skips the multiplication of the queries, inputs in this test
 _SOFT = {"bmm": 2, "softmax": 1}
 _MASKED = {"bmm": 2, "masked_softmax": 1}
 
@@ -90,7 +90,7 @@ def _padding() -> torch.Tensor:
 
 
 def _bias() -> torch.Tensor:
-    """What is added to scores, by head, with the last columns masked."""
+    """Return the bias of scores, by head, with the last columns masked."""
     return _values((2, 6, 6)).masked_fill(torch.arange(6) >= 4, -torch.inf)
 
 
@@ -168,8 +168,10 @@ def _attention_cases() -> Iterator[Case]:
 
 
 def _layer_cases() -> Iterator[Case]:
-    """Where a layer makes queries, keys and values, each has one of its own, which scales. The last
-    layer reads the heads where they lie, as a convolution.
+    """Yield attention layers.
+
+    If a layer makes queries, keys and values, each has a layer of its own, including the scale. The
+    last layer reads the heads in place, as a convolution.
     """
     x = (Input((1, 6, 16)),)
     layers = {"linear": 3, "conv2d": 1}

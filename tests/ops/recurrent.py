@@ -16,7 +16,7 @@ X, H = 3, 4  # sizes of a step and of the hidden state
 
 
 class Layers(nn.Module):
-    """All that a recurrent layer gives, one after the other; an LSTM takes its states behind x."""
+    """All outputs of a recurrent layer, one after the other; an LSTM takes its states after x."""
 
     def __init__(self, make: Callable[[], nn.Module]) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Crnn(nn.Module):
 
 
 class Tagger(nn.Module):
-    """A bidirectional LSTM of two layers that gives a score at every step."""
+    """A bidirectional LSTM of two layers with a score at every step."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Decoder(nn.Module):
 
 
 class Attending(nn.Module):
-    """A step of a decoder whose given states an attention over an encoder's steps reads."""
+    """A decoder step. Attention over an encoder's steps reads its given states."""
 
     def __init__(self) -> None:
         super().__init__()

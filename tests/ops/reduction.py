@@ -34,7 +34,7 @@ _MEAN: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
     ("many_values", (1, 700), {"dim": 1}),
 )
 
-# name, input shape, arguments of torch.max, which gives values and indices
+# name, input shape, arguments of torch.max (returns values and indices)
 _MAX: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
     ("last_dim", (4, 6), {"dim": 1}),
     ("first_dim", (4, 6), {"dim": 0}),
@@ -190,7 +190,7 @@ def _standardized(x: torch.Tensor) -> torch.Tensor:
     return (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 0.1)
 
 
-# name, module, input shape, whether a relu follows, which the norm fuses
+# name, module, input shape, True if a relu follows, fused into the norm
 _NORMS: tuple[tuple[str, Callable[[], nn.Module], tuple[int, ...], bool], ...] = (
     ("layer_norm", partial(nn.LayerNorm, 6), (4, 6), False),
     ("layer_norm_relu", partial(nn.LayerNorm, 6), (2, 3, 6), True),
@@ -267,7 +267,7 @@ def cases() -> Iterator[Case]:
         yield Case(f"{op}_many_values", last, (Input((1, 1000)),), {op: 1})
         image = Input((1, 4, 3, 5), channels_last=True)
         channels = partial(Function, partial(function, dim=1))
-        # torch's result is not channels_last here: one transpose gives the user that.
+        # torch's result is not channels_last here: one transpose restores that for the user.
         yield Case(f"{op}_channels_last", channels, (image,), {op: 1}, 1)
     for name, norm, shape, relu in _NORMS:
         module = partial(sequence, norm, *([nn.ReLU] if relu else []))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has no int8 form: lowering stops, names the op and says what to write instead."""
+"""Programs without an int8 form: lowering stops, reports the op and suggests a replacement."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from tests.ops.case import Case, Function, Input
 
-# name, module, input shapes, what the message has to say
+# name, module, input shapes, expected message
 _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...], str], ...] = (
     (
         "group_norm_of_too_much",
@@ -20,7 +20,7 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
     ),
     ("layer_norm_eps", partial(nn.LayerNorm, 6, eps=-1.0), ((2, 6),), "eps is -1"),
     ("var_of_one_value", partial(Function, lambda x: x.var(1)), ((3, 1),), "less the correction"),
-    # Said once, although it gives a tuple that is taken apart.
+    # Reported once, although its result is an unpacked tuple.
     (
         "mode_indices",
         partial(Function, lambda x: x.mode(1)[1]),

@@ -16,7 +16,7 @@ TABLES = (
     "reduction",
 )
 MOVE_NOTHING = ("reshape", "channels_last_to_nhwc", "nhwc_to_channels_last")
-"""Ops that no case counts: they have no kernel."""
+"""Ops without a kernel; no case counts them."""
 
 
 def table(name: str) -> ModuleType:

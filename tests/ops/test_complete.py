@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An op is all there: what CONTRIBUTING.md lists under "Add an op" exists, and is registered.
+"""An op is complete: the files in CONTRIBUTING.md under "Add an op" exist, and are registered.
 
-What is missing is told by the name of the file to write.
+A missing part is reported by the name of its file.
 """
 
 from functools import cache
@@ -16,11 +16,11 @@ from kernels.registry import all_kernels
 from kernels.testing.folders import folders
 from tests.ops.tables import MOVE_NOTHING, TABLES, table
 
-# Where float32 becomes int8 and back, which no table's model has inside.
+# Conversions between float32 and int8; no table's model has them inside.
 BORDERS = ("quantize", "dequantize")
-# What is only made for layers that stay float32: aot/passes/aten/floats/test_float_forms.py.
+# Ops only for layers that stay float32: aot/passes/aten/floats/test_float_forms.py.
 FLOATS = ("integer_to_float", "scatter_sum_float")
-# What no model of PyTorch becomes: aot/importers/tflite/test_builtins.py.
+# Ops without a PyTorch model: aot/importers/tflite/test_builtins.py.
 IMPORTED = ("svdf",)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The op tables through lowering: which dialect ops they become, that those compute the same, and
-that the artefact is what ExecuTorch's own export would write.
+"""The op tables through lowering: the resulting dialect ops, their equal results, and an artefact
+equal to that of ExecuTorch's own export.
 
 A table is lowered as one model. The dialect's integers may differ by one step from torchao's
-quantized graph, which computes in float: OFF_BY_ONE_RATE says how often.
+quantized graph, which computes in float. OFF_BY_ONE_RATE is the allowed rate.
 """
 
 import functools
@@ -23,14 +23,16 @@ from tests.ops.bundle import as_tuple
 from tests.ops.case import build, draw
 from tests.ops.tables import MOVE_NOTHING, TABLES, table
 
-# By dialect op. Averages round ties away from zero, float to even, and averages of a few integers,
-# weighted or in the scale of the input, tie often; mean rounds twice, as every requantization, and
-# small sums feel it.
-# Between the entries of a table are straight lines. A bias is a multiple of the weights' steps, of
-# which four bits have large ones. A slope of 1/4 ties where input and result have one scale.
-# A product that its factor takes three bits down, as of values in one scale near 1/13, is rounded
-# to eighths of a step first, and so is a cell's state that becomes int8. A cell's state has a spare
-# bit. A logarithm has 16 bits behind the point, of which an int16 result shows all.
+# Rates by dialect op. Averages round ties away from zero, float rounds to even. Averages of a few
+# integers, weighted or in the scale of the input, often tie. mean rounds twice, same as every
+# requantization, and small sums are sensitive to it.
+#
+# Tables interpolate linearly between their entries. A bias is a multiple of the weights' steps;
+# with four bits these steps are large. A slope of 1/4 ties if input and result have the same scale.
+#
+# Some products are shifted down three bits by their factor, e.g. values in one scale near 1/13.
+# They are rounded to eighths of a step first. A cell's state converted to int8 is, too. A cell's
+# state has a spare bit. A logarithm has 16 fraction bits, and an int16 result shows all of them.
 OFF_BY_ONE_RATE = {
     "adaptive_avg_pool2d": 0.25,
     "avg_pool2d": 0.1,
@@ -49,11 +51,12 @@ OFF_BY_ONE_RATE = {
 }
 OFF_BY_ONE_RATE_OF_OTHERS = 0.01
 
-# Tables that are written by ExecuTorch's own export as well, which takes as long as lowering them:
-# the smallest case of each op; all at night. Other dtypes are aot/pte/test_writer.py's too.
+# Tables written by ExecuTorch's own export as well. This takes as long as lowering them, so it
+# covers the smallest case of each op, and all at night. aot/pte/test_writer.py has other dtypes,
+# too.
 EXPORTED = os.environ.get("EXPORTED", "small").split()
 
-# Signal to quantization noise in dB that blocks of networks keep.
+# Lower bound of the signal to quantization noise ratio of network blocks, in dB.
 SQNR = {
     "conv_group_norm_relu_conv": 30.0,
     "residual_group_norm": 30.0,
@@ -82,7 +85,7 @@ def lockstep(name: str) -> Lockstep:
 
 
 def nodes_by_case(name: str) -> dict[str, list[Node]]:
-    """Every case's nodes: what its outputs are made from. Cases share none."""
+    """Return every case's nodes, the sources of its outputs. Cases share none."""
     (output,) = (n for n in lowered(name).module.graph.nodes if n.op == "output")
     results = list(output.args[0])
     nodes: dict[str, list[Node]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has no int8 form is refused, and the message says what and where."""
+"""Programs without an int8 form are refused, and the message gives the op and its place."""
 
 import pytest
 

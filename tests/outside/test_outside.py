@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/outside, a workspace that has Pilotlight beside it: built, simulated and run as its page
-(docs/outside.md) says, as a module and as a repository of a WORKSPACE.
+"""examples/outside, a workspace next to Pilotlight: built, simulated and run as described on its
+page (docs/outside.md), as a module and as a repository of a WORKSPACE.
 """
 
 import json
@@ -21,8 +21,8 @@ EXAMPLE = ROOT / "examples/outside"
 PAGE = (ROOT / "docs/outside.md").read_text()
 
 
-# The debugger's build is another one, for each mode, and what is said in BUILD files is the same in
-# both: the second is tried at night.
+# The debugger's build is another one for each mode, and the BUILD files are the same in both. The
+# second mode is tried at night.
 _ONE = ["module", "workspace"] if "NIGHTLY" in os.environ else ["module"]
 _OPTIONS = {"module": [], "workspace": ["--config=workspace"]}
 
@@ -32,7 +32,7 @@ class Workspace:
     results.
 
     Attributes:
-      program: that Bazel, for tools that call one themselves.
+      program: this Bazel, for tools with Bazel calls of their own.
     """
 
     def __init__(self, folder: Path, mode: str) -> None:
@@ -96,7 +96,7 @@ def test_image_is_simulated(workspace: Workspace) -> None:
     assert re.search(r"equal +4 \(100.00%\)", done.stdout)
 
 
-# A board's words that cannot be, and what is said of them.
+# Invalid board values, and their error messages.
 _WRONG_BOARDS = {
     "no_clock": (
         'chip = NRF52840, console = uart("uart0", tx = "P0.06"), clock = "max"',
@@ -190,7 +190,7 @@ def test_page_shows_the_files() -> None:
 def test_the_debugger_knows_the_lines_of_its_sources(workspace: Workspace) -> None:
     steps = ("-batch", "-ex", "break main", "-ex", "continue", "-ex", "kill")
     done = workspace.bazel("run", "//app:app.debug", "--", "--", *steps)
-    # Pilotlight's own start-up code, where the program is stopped, with the line itself.
+    # Pilotlight's own start-up code at the program's stop, with the source line.
     assert re.search(r"common/startup.c:(\d+)\n\1\t *__asm__", done.stdout), done.stderr
     assert re.search(r"^Breakpoint 1, main \(\) at app/main.c:\d+$", done.stdout, re.M), done.stderr
 
@@ -199,7 +199,7 @@ def test_the_debugger_knows_the_lines_of_its_sources(workspace: Workspace) -> No
 def test_a_survey_measures_the_image_that_is_simulated(
     workspace: Workspace, tmp_path: Path
 ) -> None:
-    """Lowered anew with a quantization that it has already: what it takes is the same."""
+    """Lowering again with the existing quantization gives the same figures."""
     said = workspace.bazel(*_command("run")).stdout
     (counted,) = re.findall(r"instructions per inference +([\d,]+)", said)
     used = [int(n.replace(",", "")) for n in re.findall(r"\(flash\) +([\d,]+) of", said)]

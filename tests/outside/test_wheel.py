@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel works without Bazel, beside a project whose folders have the names of ours."""
+"""The wheel works without Bazel, next to a project with the same folder names as ours."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with the wheel, which finds the wheel's dependencies in this one."""
+    """Return an environment with the wheel. It finds the wheel's dependencies in this one."""
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     (packages,) = folder.glob("lib/python3.*/site-packages")

@@ -24,7 +24,7 @@ def calibration():
 
 
 def call(environment: Path, folder: Path, *command: str, status: int = 0, **variables: str) -> str:
-    """Run a program of the environment; return what it prints."""
+    """Run a program of the environment and return its output."""
     program, *arguments = command
     done = subprocess.run(
         [environment / "bin" / program, *arguments],
@@ -38,7 +38,7 @@ def call(environment: Path, folder: Path, *command: str, status: int = 0, **vari
 
 
 def run_check(project: Path) -> None:
-    """Compile the library in `out` for this machine, and run its program, which checks the model.
+    """Compile the library in `out` for this machine, and run its program that checks the model.
 
     Scalar kernels are C for any machine.
     """

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.fx.node import map_aggregate
 
-# Of float32: sums in another order, and what torch's approximations of functions differ by.
+# float32: sums in another order, and the error of torch's approximations of functions.
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far an int8 model may be from the float model that it was made of, value by value.
+"""Bounds of the error of an int8 model from its float model, value by value.
 
-torchao's quantized graph is run without its rounding, and beside every value goes a bound of the
-error: a quantize node adds a step and a half of its scale (half for the rounding, one for integer
-arithmetic, which the dialect's ops keep) and what the value is outside of its range; a weight has
-half a step; an op hands on what its inputs have, by its derivative's bound or by interval
+torchao's quantized graph is run without its rounding, with an error bound for every value. A
+quantize node adds a step and a half of its scale. Half a step is for the rounding, one for integer
+arithmetic of the dialect's ops. It also adds the part of the value outside of its range. A weight
+has half a step. An op passes on the errors of its inputs, by its derivative's bound or by interval
 arithmetic. An op without a rule here is an error, never a guess.
 """
 
@@ -34,7 +34,7 @@ def _named(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-# What moves values, takes their mean, sum or norm, or the largest of them: errors go the same way.
+# Ops that move values, or return their mean, sum, norm or maximum: errors behave the same.
 _AVERAGES = _named(
     "view reshape unsqueeze squeeze permute slice select cat clone expand constant_pad_nd "
     "mean avg_pool2d adaptive_avg_pool2d max_pool2d upsample_nearest2d upsample_bilinear2d "
@@ -74,7 +74,7 @@ class _Bounds(Interpreter):
 
 
 def bounds(quantized: GraphModule, inputs: Sequence[torch.Tensor]) -> list[Bounded]:
-    """Of each output of torchao's quantized graph, for float inputs."""
+    """Return the bounds of each output of torchao's quantized graph, for float inputs."""
     with torch.no_grad():
         return tree_leaves(_Bounds(quantized).run(*inputs))
 
@@ -99,7 +99,7 @@ def _quantize(_: Any, args: Any, __: Any) -> Bounded:
 
 def _dequantize(target: Any, args: Any, _: Any) -> Bounded:
     x, scale, *_, dtype = args
-    if x.value.is_floating_point():  # what a quantize node left as it was
+    if x.value.is_floating_point():  # left unchanged by a quantize node
         # A function of int16 is straight between 512 places, and a corner may be between them.
         return Bounded(x.value, x.error + (scale * _APART if dtype is torch.int16 else 0.0))
     return Bounded(target(*values_of(args)), torch.full(x.value.shape, scale / 2.0))
@@ -140,7 +140,9 @@ def _chosen(target: Any, args: Any, kwargs: Any) -> Bounded:
 
 
 def _anywhere(target: Any, args: Any, kwargs: Any) -> Any:
-    """Functions that jump, and elements that are put to computed places: any value."""
+    """Return unbounded errors, for discontinuous functions, and for writes to computed
+    positions.
+    """
     results = target(*values_of(args), **values_of(kwargs))
     if isinstance(results, tuple):
         return tuple(Bounded(result, torch.full(result.shape, torch.inf)) for result in results)
@@ -150,7 +152,7 @@ def _anywhere(target: Any, args: Any, kwargs: Any) -> Any:
 def _product(
     function: Callable[..., torch.Tensor], a: Bounded, b: Bounded, *rest: Any
 ) -> torch.Tensor:
-    """The error of a bilinear function that has no negative factor of its own."""
+    """Return the error of a bilinear function without negative factors of its own."""
     assert a.error is not None and b.error is not None
     largest = function(a.value.abs() + a.error, b.error, *rest)
     return largest + function(a.error, b.value.abs(), *rest)
@@ -241,7 +243,7 @@ def _of_both(target: Any, args: Any, kwargs: Any) -> Bounded:
 
 
 def _comparison(target: Any, args: Any, _: Any) -> Bounded:
-    """A mask; its error is 1 where it may as well be the other."""
+    """Return a mask; its error is 1 if the other result is possible."""
     a, b = _both(args)
     assert a.error is not None and b.error is not None
     doubtful = (a.value - b.value).abs() <= a.error + b.error + ABSOLUTE
@@ -272,7 +274,7 @@ def _where(target: Any, args: Any, _: Any) -> Bounded:
 
 
 def _embedding(target: Any, args: Any, _: Any) -> Bounded:
-    """Of computed indices: it may be any row."""
+    """Return an embedding for computed indices: it may be any row."""
     table, indices = args[:2]
     value = target(*values_of(args))
     spread = table.value.amax(0) - table.value.amin(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How norms and deviations hand errors on; as in bounds.py."""
+"""Error bounds of norms and deviations, same as in bounds.py."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from tests.random.bounded import Bounded, computed, values_of
 
 
 def deviation(target: Any, args: Any, kwargs: Any) -> Bounded:
-    """var or std: the latter is the length of the values less their mean, of which errors are at
-    most the length of theirs.
+    """Return the bound of var or std.
+
+    std is the length of the values less their mean. Its error is at most the length of their
+    errors.
     """
     value = target(*values_of(args), **kwargs)
     x, dims = args[0], args[1] if len(args) > 1 else None
@@ -29,7 +31,9 @@ def deviation(target: Any, args: Any, kwargs: Any) -> Bounded:
 def _normalized(
     x: Bounded, dims: list[int], centered: bool, eps: float, floor: float, addend: float
 ) -> torch.Tensor:
-    """The error of x / (max(sqrt(mean(x^2) + eps), floor) + addend), x less its mean if centered.
+    """Return the error of x / (max(sqrt(mean(x^2) + eps), floor) + addend), x less its mean if
+    centered.
+
     The root's error is at most that of the root of the mean of the squares.
     """
     assert x.error is not None
@@ -49,7 +53,7 @@ def _scaled(value: torch.Tensor, error: torch.Tensor, weight: Bounded | None) ->
     return computed(value, error if weight is None else error * weight.value.abs())
 
 
-_NO_WEIGHT = (None, None, None, None, 1e-5)  # of a norm whose last arguments are left out
+_NO_WEIGHT = (None, None, None, None, 1e-5)  # for a norm with its last arguments left out
 
 
 def layer_norm(target: Any, args: Any, kwargs: Any) -> Bounded:

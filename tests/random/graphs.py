@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random models, as the source that a person would have written: layers, and lines of forward.
+"""Random models, in the form of source written by a person: layers, and lines of forward.
 
-Every line is run as it is drawn, so that shapes are known and what torch itself refuses is left
-out. Nothing is drawn that lowering is known to refuse.
+Every line is run when it is drawn, so shapes are known, and lines refused by torch itself are left
+out. Lines that lowering is known to refuse are never drawn.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Graph:
 
     Attributes:
       shapes: of the inputs x0, x1, ...
-      channels_last: of each input, whether it lies in memory as NHWC.
-      layers: what __init__ makes, of names a0, a1, ...
+      channels_last: for each input, True if its memory layout is NHWC.
+      layers: attributes made by __init__, with the names a0, a1, ...
       lines: of forward.
-      results: what forward returns.
+      results: returned by forward.
       quantization: of the whole, by "", and of layers, by name (docs/accuracy.md).
     """
 
@@ -98,7 +98,7 @@ def _seeded(module: nn.Module) -> nn.Module:
 
 
 class Writer:
-    """Writes a model line by line, with the values that its lines have for one input."""
+    """Writer of a model line by line, with the values of its lines for one input."""
 
     def __init__(self, draw: Callable[[st.SearchStrategy[Any]], Any]) -> None:
         self._draw = draw
@@ -171,7 +171,7 @@ class Writer:
         return {n: v for n, v in names.items() if n[0] in "xv" and isinstance(v, torch.Tensor)}
 
     def new(self, expression: str) -> str:
-        """A line that gives a new value."""
+        """Return a line with a new value."""
         return f"v{len(self.lines)} = {expression}"
 
 
@@ -200,7 +200,7 @@ def graphs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Graph:
         writer.add(writer.of(TEMPLATES))
     if not any(name[0] == "v" for name in writer.values):
         writer.add(lambda w: w.new("torch.relu(x0)"))
-    # Behind what a line assigns to or changes in place.
+    # After the target of an assignment or an in-place change.
     read = {name for line in writer.lines for name in re.findall(r"(?<!^)\bv\d+\b", line)}
     computed = [name for name in writer.values if name[0] == "v"]
     results = [name for name in computed if name not in read][-_MAX_RESULTS:]
@@ -216,8 +216,9 @@ _FOUR_BITS = ("int8w4", "int8w4g32")
 
 
 def _quantization(writer: Writer, results: list[str]) -> tuple[tuple[str, str], ...]:
-    """Of half of the models int8 all over; of the others int16, or something else for some layers,
-    as far as the layers have it.
+    """Return int8 for all layers in half of the models.
+
+    The others use int16, or other types for some layers, if the layers support them.
     """
     if writer.of([True, False]):
         return ()
@@ -234,7 +235,7 @@ def _quantization(writer: Writer, results: list[str]) -> tuple[tuple[str, str], 
 
 
 def _used(writer: Writer, results: list[str]) -> list[tuple[str, str]]:
-    """The modules that the results depend on, by name; others are not exported."""
+    """Return the modules needed by the results, by name; others are not exported."""
     needed, used = set(results), []
     for line in reversed(writer.lines):
         if needed.isdisjoint(re.findall(r"\b[xv]\d+\b", line.partition(" = ")[0])):

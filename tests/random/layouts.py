@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops over tensors of rank 2 to 5, with one channel or one place and with more, channels first and
-last: a model for each, like the random ones.
+"""Ops over tensors of rank 2 to 5, with one channel or position and with more, channels first and
+last. There is one model for each, similar to the random ones.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tests.random.graphs import Graph
 
-# {} is the value; a layer is what stands in front of "(".
+# {} is the value; a layer is the text before "(".
 _ANY_RANK = (
     "torch.tanh({})", "{0} + {0}.amax(1, keepdim=True)", "{0} * {0}.mean(-1, keepdim=True)",
     "torch.cat(({0}, {0} * 0.5), 1)", "torch.stack(({0}, -{0}))", "{}.softmax(1)",
@@ -51,7 +51,7 @@ RANKS = tuple(_SHAPES)
 
 
 def models(rank: int) -> Iterator[Graph]:
-    """Each op of each shape: of the input, and of what a convolution gives where there is one."""
+    """Yield each op for each shape: of the input, and of a convolution's output if there is one."""
     for shape in _SHAPES[rank]:
         for channels_last in (False, True) if rank == 4 else (False,):
             for op in (*_ANY_RANK, *_OF_RANK[rank]):

@@ -2,7 +2,7 @@
 """The models of the table of layouts, and many random ones: `tools/bazel run //tests/random --
 --count=10000 --seed=1`.
 
-Prints every model for which a property does not hold, as source, and what was refused, how often.
+Prints the source of every model that violates a property, and the refusals with their counts.
 """
 
 from __future__ import annotations

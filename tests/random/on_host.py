@@ -46,7 +46,7 @@ _RUNTIME = (
 
 
 def _sources(root: Path) -> list[Path]:
-    """The runtime, an app, and all kernels that any core can run."""
+    """Return the runtime, an app, and all kernels that run on any core."""
     kernels = [
         path
         for path in sorted(root.glob("kernels/*/*.c"))
@@ -56,15 +56,15 @@ def _sources(root: Path) -> list[Path]:
 
 
 class Host:
-    """Compiles what all models share once.
+    """Compiler of the code shared by all models, run once.
 
     Args:
       folder: for objects and programs.
-      sanitized: whether they look for what C does not define; they take longer to compile.
+      sanitized: check for undefined behaviour in C; compilation takes longer.
     """
 
     def __init__(self, folder: Path, sanitized: bool) -> None:
-        root = Path.cwd()  # the workspace, of a test as of a program that Bazel runs
+        root = Path.cwd()  # the workspace, both in tests and in programs run by Bazel
         includes = (f"-I{root}", f"-I{folder}")
         compiler = os.environ.get("CC", "gcc")
         self._command = [compiler, *_OPTIONS, *(_SANITIZED if sanitized else ()), *includes]
@@ -79,14 +79,15 @@ class Host:
         subprocess.run([*self._command, "-o", output, *arguments, "-lm"], check=True)
 
     def check(self, lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]]) -> None:
-        """Runs float samples in [N, C, H, W], in the fastest plan and in the smallest, if that is
-        another one, in every other model with its input row by row; AssertionError where a bit is
-        not the reference's.
+        """Run float samples in [N, C, H, W], in the fastest plan and in the smallest, if different.
+
+        Every other model runs with row-by-row input. Raise AssertionError if a bit differs from the
+        reference.
         """
         self.check_pte(lowered.pte, make_vectors(lowered, samples))
 
     def check_pte(self, pte: bytes, arrays: dict[str, AnyArray]) -> None:
-        """Run a model's inputs likewise; `arrays` has the reference's outputs, too."""
+        """Run a model's inputs likewise; `arrays` also has the reference's outputs."""
         board = sample_board(arena=(1 << 22,), weights=1 << 24)
         program = read_program(pte)
         has_rows = [row_count(port.value.shape) > 1 for port in program.inputs] == [True]

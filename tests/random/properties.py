@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds of every model that lowers, tried on several at once: they are lowered as one."""
+"""Properties of every model that lowers, checked on several at once: they are lowered as one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Sample = tuple[torch.Tensor, ...]
 
 @dataclass(frozen=True)
 class Options:
-    """Of lowering."""
+    """Options of lowering."""
 
     float_io: bool = False
     io_layout: str = KEEP
@@ -65,7 +65,7 @@ class Bundle(nn.Module):
         return tuple(results)
 
     def quantization(self) -> dict[str, str]:
-        """How every graph is quantized, by the paths of its layers."""
+        """Return the quantization of every graph, by the paths of its layers."""
         return {
             f"parts.{index}.{name}".removesuffix("."): setting
             for index, graph in enumerate(self.graphs)
@@ -80,12 +80,12 @@ class Bundle(nn.Module):
 def lowered(
     graphs: Sequence[Graph], options: Options, refused: Counter[str]
 ) -> Iterator[tuple[Bundle, Lowered]]:
-    """Lowers graphs together; where one is refused, the halves, and so on.
+    """Lower graphs together. If one is refused, lower the halves, and so on.
 
     Args:
       graphs: random models.
       options: of lowering.
-      refused: counts what was said of graphs that are refused by themselves.
+      refused: counts the messages for graphs refused alone.
     """
     bundle = Bundle(graphs)
     samples = bundle.samples()
@@ -111,12 +111,14 @@ def lowered(
 
 
 def _floats(bundle: Bundle) -> list[Sample]:
-    """Samples of the calibration, others, and others that saturate."""
+    """Return samples of the calibration, others, and others that saturate."""
     return [*bundle.samples()[:2], *bundle.samples(1)[:2], *bundle.samples(2, 3.0)[:1]]
 
 
 def check_float(bundle: Bundle, lowered: Lowered) -> None:
-    """The reference is as near to the float model as its scales say."""
+    """Raise AssertionError if the reference is farther from the float model than its
+    scales allow.
+    """
     for sample in _floats(bundle):
         results = lowered.reference(lowered.moved.taken(sample))
         actual = lowered.moved.given(lowered.dequantize_outputs(results))
@@ -136,8 +138,9 @@ def check_float(bundle: Bundle, lowered: Lowered) -> None:
 
 
 def check_every_op(bundle: Bundle, lowered: Lowered) -> None:
-    """No op is more than one step away from the float op, on its own inputs, unless its states or
-    its table have larger steps.
+    """Raise AssertionError if an op is more than one step from the float op, on its own inputs.
+
+    An op with larger steps in its states or its table may differ by more.
     """
     allowed = {**LARGEST, "lut int16": _between_entries(lowered)}
     for op, difference in compare(lowered, _floats(bundle)).by_op.items():
@@ -146,8 +149,9 @@ def check_every_op(bundle: Bundle, lowered: Lowered) -> None:
 
 
 def _between_entries(lowered: Lowered) -> int:
-    """How far a function of int16 may be from the straight lines between its table's entries: it
-    may have a corner there, or a jump, beside which it goes on as it does around.
+    """Return the largest distance of an int16 function from linear interpolation of its table.
+
+    It may have a corner or a jump between entries. Next to a jump it continues smoothly.
     """
     luts = lowered.folded.graph.find_nodes(op="call_function", target=torch.ops.pl.lut.default)
     tables = [tensor_constant(lowered.folded, node.args[1]) for node in luts]
@@ -156,7 +160,7 @@ def _between_entries(lowered: Lowered) -> int:
 
 
 def check_layout(bundle: Bundle, lowered: Lowered) -> None:
-    """The passes that assign layouts change no bit."""
+    """Raise AssertionError if the passes that assign layouts change a bit."""
     placeholders, _ = border_nodes(lowered.folded)
     for sample in _floats(bundle):
         before = lowered.folded(*fit_inputs([x.contiguous() for x in sample], placeholders))
@@ -166,8 +170,9 @@ def check_layout(bundle: Bundle, lowered: Lowered) -> None:
 
 
 def check_pte(bundle: Bundle, lowered: Lowered) -> None:
-    """The artefact, read back, gives the reference's bits, and says what its border is; of ops in
-    float, which are ExecuTorch's, there is no reference here.
+    """Check that the artefact, read back, gives the reference's bits and its inputs and outputs.
+
+    Float ops are ExecuTorch's, and have no reference here.
     """
     program = read_program(lowered.pte)
     inputs, outputs = border_nodes(lowered.module)
@@ -213,7 +218,7 @@ def run_program(program: Program, inputs: Sequence[AnyArray]) -> list[AnyArray]:
 
 
 def check(graphs: Sequence[Graph], options: Options, host: Host, refused: Counter[str]) -> None:
-    """Tries all properties, and counts what was refused.
+    """Check all properties, and count the refusals.
 
     Raises:
       AssertionError: one of them does not hold.
@@ -229,14 +234,15 @@ def check(graphs: Sequence[Graph], options: Options, host: Host, refused: Counte
 def failures(
     models: Sequence[Graph], options: Options, host: Host, refused: Counter[str]
 ) -> list[str]:
-    """What is wrong, with each model for which something is. They are lowered together; where that
-    goes wrong, the halves are tried, and so on.
+    """Return the failures, each with its model.
+
+    The models are lowered together. After a failure the halves are tried, and so on.
 
     Args:
       models: to try.
       options: of lowering.
       host: runs them.
-      refused: counts what was said of those that are refused.
+      refused: counts the messages for models refused alone.
     """
     try:
         check(models, options, host, refused)

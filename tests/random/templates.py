@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines that a random model is made of. A template draws what it needs and gives a line; where
-no value fits it raises LookupError.
+"""Line templates of a random model. A template draws its needs and returns a line. If no value
+fits, it raises LookupError.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _binary(w: Writer) -> str:
 
 
 def _with_constant(w: Writer) -> str:
-    """An operand that is a parameter, of a shape that broadcasts either way."""
+    """Return a line with a parameter as operand; its shape broadcasts either way."""
     a = w.any(lambda v: v.dim() > 0)
     shape = [w.of([s, s, 1]) for s in w.values[a].shape]
     shape = shape[w.integer(0, len(shape) - 1) :] if w.of([True, False]) else [1, *shape]
@@ -165,7 +165,7 @@ def _largest(w: Writer) -> str:
 
 
 def _places(w: Writer) -> str:
-    """What takes elements from constant places."""
+    """Return a line with reads from constant positions."""
     a = w.any(lambda v: v.dim() > 0)
     dim = w.dim(a)
     size = w.values[a].shape[dim]
@@ -232,7 +232,7 @@ def _reduce(w: Writer) -> str:
 
 
 def _computed_places(w: Writer) -> str:
-    """What takes elements from places that are computed, or puts them there."""
+    """Return a line with reads from, or writes to, computed positions."""
     a = w.any(lambda v: v.dim() > 0)
     shape, dim = w.values[a].shape, w.dim(a)
     b = w.any(lambda v: v.shape == shape)
@@ -254,7 +254,7 @@ def _computed_places(w: Writer) -> str:
 
 
 def _of_two(w: Writer) -> str:
-    """Functions of two values that are none of a sum or a product."""
+    """Return a line with a function of two values other than a sum or a product."""
     a = w.any()
     b = w.any(lambda v: v.shape == w.values[a].shape)
     forms = ["torch.hypot({}, {})", "torch.atan2({}, {})", "torch.remainder({}, 0.75)"]

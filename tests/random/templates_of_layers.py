@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of layers, and of functions that people use as such; as in templates.py."""
+"""Line templates of layers, and of functions used as such; same form as templates.py."""
 
 from __future__ import annotations
 

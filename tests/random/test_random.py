@@ -41,7 +41,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Host:
     derandomize=True,
     database=None,
     deadline=None,
-    phases=[Phase.generate],  # what fails is found by halves
+    phases=[Phase.generate],  # halving finds the failure
     suppress_health_check=list(HealthCheck),
 )
 @given(
@@ -76,7 +76,7 @@ def test_pte_of_a_release_gives_the_same_bits(host: Host, release: Release) -> N
         host.check_pte(data, vectors)
 
 
-# Functions of [2, 3, 4] whose result calibration shows to be 0, or nearly.
+# Functions of [2, 3, 4] with a result of 0, or nearly, in calibration.
 ZEROS = (
     "torch.log_softmax(x0, 1).logsumexp(1)",
     "x0 * 2.0 - (x0 + x0)",
@@ -103,7 +103,7 @@ def test_results_that_are_always_0(host: Host) -> None:
 
 
 def test_a_model_without_a_step(host: Host) -> None:
-    """It gives what it takes, in the fastest plan as in the smallest."""
+    """The model returns its input, in the fastest plan and in the smallest."""
     model = Graph(((7,), (1, 6, 7)), (False,) * 2, (), ("v0 = x1.roll(0, -1)",), "v0")
     found = properties.failures([model], OPTIONS[0], host, Counter())
     assert not found, "\n".join(found)
@@ -130,7 +130,7 @@ def _with_another_program(lowered: Lowered, _: str) -> Lowered:
     return replace(lowered, pte=lower(other, samples[0], calibration=samples).pte)
 
 
-# what is wrong: the check that finds it, how, where
+# the fault: the check for it, its kind, its place
 _WRONG: dict[str, tuple[str, Callable[[Lowered, str], Lowered], str]] = {
     "an op": ("check_every_op", _with_another_table, "folded"),
     "the layout passes": ("check_layout", _with_another_table, "module"),

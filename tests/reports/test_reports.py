@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports are what their schemas say, and say the same of the same op."""
+"""Reports follow their schemas, and agree on the same op."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_report_and_plan_of_one_model(options: dict[str, Any]) -> None:
 
 
 class Smoothed(nn.Module):
-    """A layer, and the running mean of what it gives."""
+    """A layer, and the running mean of its output."""
 
     mean: torch.Tensor
 

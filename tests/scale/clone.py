@@ -16,27 +16,27 @@ from typing import Any
 from tools.bootstrap.cache import cache_root
 from tools.lint.workspace import source_files
 
-# Of the cache: what is no tool, and tools that only other tests use.
+# Cache entries left out of the copy: entries other than tools, and tools of other tests only.
 _OWN = ("buildgrid-*", "chromium-*", "disk", "locks", "nginx-*", "postgresql-*")
 
 
 @dataclass(frozen=True)
 class Action:
-    """One that a build asked for: what it makes, and who ran it."""
+    """Action requested by a build: its output and its runner."""
 
     mnemonic: str
     output: str
     runner: str
     key: dict[str, str] = field(repr=False)
-    """What its key is made of, by what it is: arguments, variables, checksums of inputs."""
+    """Parts of its key, by kind: arguments, variables, checksums of inputs."""
 
     def changes(self, other: Action) -> list[str]:
-        """What is in the key of one only."""
+        """Return the entries with different values in the two keys."""
         return sorted(n for n in self.key | other.key if self.key.get(n) != other.key.get(n))
 
 
 class Clone:
-    """A copy of the sources, with a home that has copies of the tools that are set up here."""
+    """Copy of the sources, with a home folder containing copies of the installed tools."""
 
     def __init__(self, folder: Path, root: Path):
         self.folder = folder
@@ -49,7 +49,7 @@ class Clone:
         tools.mkdir(parents=True)
         for tool in cache_root().iterdir():
             if not any(tool.match(pattern) for pattern in _OWN):
-                # Links, which take no room, where both are on one file system.
+                # Hard links take no space, if both folders are on one file system.
                 names = [str(tool), str(tools)]
                 if subprocess.run(["cp", "-al", *names], capture_output=True).returncode:
                     subprocess.run(["cp", "-a", *names], check=True)
@@ -68,9 +68,9 @@ class Clone:
         return done.stdout
 
     def run(self, command: str, targets: Sequence[str], *options: str) -> list[Action]:
-        """Builds or tests, without a cache of its own, and returns what was to do."""
+        """Build or test without a local cache, and return the actions of the build."""
         log = self.folder / "execution.json"
-        # On a busy machine an upload may take long; Bazel would go on without it.
+        # An upload may take long on a busy machine. Bazel would continue without it.
         flags = [
             "--disk_cache=",
             "--remote_timeout=3600",
@@ -85,7 +85,7 @@ class Clone:
         return [_action(fields) for fields in _values(log.read_text())]
 
     def outputs(self) -> dict[str, str]:
-        """The checksum of each file that was built, by its path."""
+        """Return the checksum of each built file, by its path."""
         root = (self._source / "bazel-out").resolve()
         files = [path for path in root.glob("*/bin/**/*") if path.is_file()]
         links = [path for path in files if ".runfiles" not in str(path)]
@@ -104,7 +104,7 @@ def _action(fields: dict[str, Any]) -> Action:
 
 
 def _values(text: str) -> list[dict[str, Any]]:
-    """Bazel's log: JSON values one after the other."""
+    """Parse Bazel's log: a sequence of JSON values."""
     decoder, found, at = json.JSONDecoder(), [], 0
     while at < len(text):
         value, at = decoder.raw_decode(text, at)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that tests share caches and machines through: nginx, and BuildGrid on PostgreSQL."""
+"""Servers for shared caches and remote execution in tests: nginx, and BuildGrid on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -102,10 +102,10 @@ def _free_port() -> int:
 def running(
     command: Sequence[str | Path], log: Path, port: int = 0, user: str | None = None
 ) -> Iterator[None]:
-    """A program that runs inside of the `with`; waits until it listens at the port, if it has one.
+    """Run a program inside the `with` block. Wait until it listens at the port, if it has one.
 
     Raises:
-      RuntimeError: it ended.
+      RuntimeError: the program ended.
     """
     with log.open("w") as output:
         process = subprocess.Popen(
@@ -158,10 +158,10 @@ def nginx(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def _postgresql(folder: Path) -> Iterator[int]:
-    """A database that anybody on this machine may use, and that goes away; gives its port."""
+    """Run a temporary database open to all users of this machine; yield its port."""
     keep = ["usr/lib/postgresql/*", "usr/share/postgresql/*", "usr/share/zoneinfo/*"]
     cached = _packages("postgresql", ["postgresql", "tzdata"], keep)
-    # It does not run as root, whose cache nobody else can read.
+    # PostgreSQL refuses to run as root. Other users cannot read root's cache.
     user = "nobody" if os.getuid() == 0 else None
     programs = cached
     if user:
@@ -180,7 +180,7 @@ def _postgresql(folder: Path) -> Iterator[int]:
 
 
 def _environment() -> Path:
-    """BuildGrid's programs, in a Python environment of their own."""
+    """Return a separate Python environment with BuildGrid's programs."""
     lock = _HERE / "requirements.txt"
 
     def make(_: Path, result: Path) -> None:
@@ -196,13 +196,13 @@ def _environment() -> Path:
 def buildgrid(
     folder: Path, workers: int, hide: Sequence[Path], show: dict[Path, Path]
 ) -> Iterator[str]:
-    """A server with a cache that executes actions on workers; gives its address.
+    """Run a server with a cache and workers for actions; yield its address.
 
     Args:
-      folder: that does not exist; others than its owner can enter those above it.
-      workers: how many there are.
-      hide: folders that are empty for them.
-      show: by folder of this machine, the place where they have it.
+      folder: a new folder; other users must be able to enter its parent folders.
+      workers: number of workers.
+      hide: folders that are empty for the workers.
+      show: location on the workers, by folder of this machine.
     """
     folder.mkdir()
     folder.chmod(0o755)
@@ -214,7 +214,7 @@ def buildgrid(
         port = _free_port()
         settings = folder / "buildgrid.yml"
         settings.write_text(_BUILDGRID.format(folder=folder, port=port, database=address))
-        # Its launcher in bin names the folder that it was made in.
+        # The launcher in bin contains the path of the folder it was created in.
         start = "import sys; from buildgrid.server.app.cli import cli; sys.exit(cli())"
         program: list[str | Path] = [programs / "python3", "-c", start]
         run("making the database's tables", [*program, "migrate", "apply", address])

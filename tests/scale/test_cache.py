@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two clones in folders of other names, each with a home of its own, share a cache on nginx: what
-the first has built the second does not run again.
+"""Cache sharing between two clones on nginx.
+
+The clones have different folders and homes. The second one runs no action built by the first.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ TARGETS = os.environ.get("TARGETS", "//boards:corstone300_app").split()
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Not the test's own, in which Bazel's paths would be too long."""
+    """Not the test's own folder: Bazel's paths would become too long there."""
     with tempfile.TemporaryDirectory(prefix="scale-", ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
 def key_of(action: Action) -> frozenset[tuple[str, str]]:
-    """What Bazel knows an action by, of which the folder of its configuration is no part."""
+    """Return Bazel's identity of an action, without the folder of its configuration."""
     return frozenset(
         (re.sub("bazel-out/[^/]+/bin", "", name), re.sub("bazel-out/[^/]+/bin", "", value))
         for name, value in action.key.items()
@@ -52,7 +53,7 @@ def test_a_second_clone_runs_nothing(folder: Path) -> None:
     before = {action.output: action for action in first}
     for action in second:
         print(action, "ran again because of", before[action.output].changes(action))
-    # Of what is the same for two boards the first build runs one.
+    # If an action is the same for two boards, the first build runs it once.
     assert {key_of(action) for action in every} == {key_of(action) for action in first}
     assert len(again) == len(every) > 10
     assert second == []

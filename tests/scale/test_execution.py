@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With --config=remote every action runs on workers that see neither the home nor the sources, and
-gives what it gives here, byte for byte.
+"""Remote execution: --config=remote runs every action on workers without the home and the sources.
+
+The outputs equal those of this machine, byte for byte.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def folder() -> Iterator[Path]:
 
 
 def as_workers_have_it(root: Path) -> dict[Path, Path]:
-    """What the image of a worker has (docs/scale.md), by where this machine has it."""
+    """Return the contents of a worker's image (docs/scale.md): location there, by location here."""
     python = Path(sys.base_prefix)
     shown = {python: python}
     environments = {"requirements": Path(sys.prefix), "checks": Path(pytest.__file__).parents[4]}
@@ -50,7 +51,7 @@ def test_workers_give_the_same_bytes(folder: Path) -> None:
     root = workspace_root()
     here, there = (Clone(folder / name, root) for name in ("here", "there"))
     start = time.monotonic()
-    # Also what this machine has built before.
+    # Includes outputs built on this machine earlier.
     every = "--remote_download_outputs=all"
     here.run("build", [*IMAGES, *TESTS], f"--disk_cache={cache_root() / 'disk'}", every)
     print(f"here: {time.monotonic() - start:.0f} s")

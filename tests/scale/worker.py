@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A worker for tests of remote execution: takes leases of a Bots service and runs their commands.
+"""Worker for tests of remote execution: takes leases of a Bots service and runs their commands.
 
     worker.py ADDRESS FOLDER [--hide=FOLDER ...] [--show=FOLDER=PLACE ...]
 
-Each action gets its inputs, and nothing else, in a folder of its own, and runs in a mount namespace
-in which the folders of --hide are empty: what is not declared is not there. --show puts a folder
-there again, as the worker's image would have it. Runs in the environment of requirements.txt.
+Each action has its own folder with its inputs, and nothing else. It runs in a mount namespace with
+empty folders for --hide: undeclared inputs are missing. --show mounts a folder there again, like
+the worker's image would. Run this program in the environment of requirements.txt.
 """
 
 import argparse
@@ -45,7 +45,7 @@ class Store:
         folder.mkdir(parents=True, exist_ok=True)
 
     def path(self, digest: Any, executable: bool = False) -> Path:
-        """A blob as a file that is only read."""
+        """Return a blob as a read-only file."""
         path: Path = self._folder / (digest.hash + (".x" if executable else ""))
         if path.exists():
             return path
@@ -87,7 +87,7 @@ def _writes(name: str, data: bytes) -> Iterator[Any]:
 
 
 def _lay_out(store: Store, digest: Any, folder: Path) -> None:
-    """Makes the folder that a digest describes, of links to blobs."""
+    """Create the folder described by a digest, with links to blobs."""
     folder.mkdir(parents=True, exist_ok=True)
     directory = store.message(digest, execution.Directory)
     for file in directory.files:
@@ -115,7 +115,7 @@ def _tree(store: Store, folder: Path, children: list[Any]) -> Any:
 
 
 class Worker:
-    """Runs actions one after the other."""
+    """Worker running one action at a time."""
 
     def __init__(self, store: Store, folder: Path, hide: list[str], show: list[str]):
         self._store = store
@@ -125,12 +125,12 @@ class Worker:
         for number, (source, _) in enumerate(places):
             keep = shlex.quote(str(folder / f"shown.{number}"))
             mounts += [f"mkdir -p {keep}", f"mount --bind {shlex.quote(source)} {keep}"]
-        # Read only below /, so that no action leaves anything for the next.
+        # Read only below /, so that no action leaves files for the next one.
         mounts += [f"mount -t tmpfs none {shlex.quote(place)}" for place in hide]
         for number, (_, place) in enumerate(places):
             keep, place = shlex.quote(str(folder / f"shown.{number}")), shlex.quote(place)
             mounts += [f"mkdir -p {place}", f"mount --bind {keep} {place}"]
-        # A shell changes PWD, which compilers read.
+        # A shell changes PWD, and compilers read it.
         run = 'cd "$0" && pwd=$1 && shift && exec env ${pwd:+PWD="$pwd"} "$@"'
         self._script = " && ".join([*mounts, run])
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Four models that do not share an arena.
+// Four models without a shared arena.
 #include <stdint.h>
 
 #include "firmware/runtime/model.h"

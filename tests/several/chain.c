@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model that reads what another one computes where that left it.
+// Zero-copy chaining: a model reads the output of another one in place.
 #include <stdint.h>
 #include <string.h>
 

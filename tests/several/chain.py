@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two models, of which the second takes what the first computes."""
+"""Two chained models: the output of the first is the input of the second."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def of_front() -> Iterator[tuple[torch.Tensor]]:
 
 
 def of_back() -> Iterator[tuple[torch.Tensor]]:
-    """What the first gives for its samples."""
+    """Yield the outputs of the first model for its samples."""
     first = front()
     for (values,) in of_front():
         yield (first(values).detach(),)

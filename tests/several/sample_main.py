@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a model that takes about half of the micro:bit's RAM, or one that takes its output.
+"""Write a model using about half of the micro:bit's RAM, or a second one for its output.
 
 sample_main sample.pte head.pte
 """
@@ -13,7 +13,7 @@ from aot.plan.testing import Network, export_pte
 
 
 class _Layer(torch.nn.Module):
-    """int8 [1, 10] to int8 [1, outputs]."""
+    """Layer from int8 [1, 10] to int8 [1, outputs]."""
 
     bias: torch.Tensor
 
@@ -33,7 +33,7 @@ class _Layer(torch.nn.Module):
 
 
 class _Head(torch.nn.Module):
-    """int8 [1, 10] to int8 [1, 4], with a step that keeps its input for later."""
+    """Head from int8 [1, 10] to int8 [1, 4], with a step keeping its input for later."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several models in one program. Those that share an arena run one after another, and none of them
-// touches the arena of the one that stands apart, if there is one.
+// Several models in one program. Models with a shared arena run one after another. None of them
+// writes to the arena of the separate model, if there is one.
 #include <stdint.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static void test_apart(void) {
   for (uint32_t i = 0; i < SHARING; ++i) {
     EXPECT(run(plans[i], NULL, NULL) == PL_OK);
     EXPECT(memcmp(output->data, expected, output->spec.bytes) == 0);
-    // Neither writes a result into the other's arena.
+    // Neither model writes a result into the arena of the other.
     EXPECT(run(plans[i], output->data, NULL) == PL_ERROR_OUTPUT_OVERLAP);
     EXPECT(run(&apart_1, plans[i]->outputs[0].data, NULL) == PL_ERROR_OUTPUT_OVERLAP);
   }
@@ -70,7 +70,7 @@ static void test_sharing(void) {
   }
 }
 
-// Of what the first model left in the arena, or of a copy of it.
+// Runs the head on the first model's output in the arena, or on a copy of it.
 static pl_status run_head(const pl_plan *plan, const pl_tensor *input, int8_t *result) {
   pl_model model;
   pl_tensor output;

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that fit on a board one by one, but not together: the build says by how much, and why."""
+"""Models fitting on a board one by one, but not together: the build reports the missing bytes and
+the reason.
+"""
 
 import re
 import subprocess

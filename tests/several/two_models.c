@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two models that share nothing: one is run once, the other, which has state, three times.
+// Two models without shared memory. One runs once; the other has state and runs three times.
 #include <stddef.h>
 
 #include "boards/common/console.h"

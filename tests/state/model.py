@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models with state, as users write them, and a bundle of them all.
+"""Models with state, written like user code, and a bundle of them all.
 
-Each takes a frame of a signal, float32 [1, CHANNELS, FRAME], and goes on from where the last one
-ended. What is computed over all frames is what the stateless model computes over the whole signal.
+Each takes a frame of a signal, float32 [1, CHANNELS, FRAME], and continues from the frame before.
+The outputs over all frames equal those of the stateless model over the whole signal.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Fir(nn.Module):
 
 
 class MovingAverage(nn.Module):
-    """The mean of the last four frames' means, in a ring of which the oldest is dropped."""
+    """Mean of the last four frames' means. A shift buffer drops the oldest one."""
 
     means: torch.Tensor
 
@@ -48,7 +48,9 @@ class MovingAverage(nn.Module):
 
 
 class Smooth(nn.Module):
-    """An exponential average, changed in place, which is also the output; it starts elsewhere."""
+    """Exponential average, updated in place and returned as the output. It starts at a different
+    value than zero.
+    """
 
     level: torch.Tensor
 
@@ -79,7 +81,7 @@ class Delay(nn.Module):
 
 
 class Accumulate(nn.Module):
-    """A sum that the step which reads it may write in place."""
+    """Sum; its reading step may write it in place."""
 
     sum: torch.Tensor
 
@@ -93,7 +95,7 @@ class Accumulate(nn.Module):
 
 
 class Gated(nn.Module):
-    """A recurrent cell: a state of a known range, that meets the input in a Linear layer."""
+    """Recurrent cell: a state of known range meets the input in a Linear layer."""
 
     h: torch.Tensor
 
@@ -108,7 +110,7 @@ class Gated(nn.Module):
 
 
 class Keyword(nn.Module):
-    """An LSTM of two layers over the frame's samples, and a score of what it has heard."""
+    """LSTM of two layers over the frame's samples, with a score."""
 
     h: torch.Tensor
     c: torch.Tensor
@@ -126,7 +128,7 @@ class Keyword(nn.Module):
 
 
 class Cell(nn.Module):
-    """A GRU's cell that takes a frame a run; its state is its output."""
+    """GRU cell taking one frame per run; its state is its output."""
 
     h: torch.Tensor
 
@@ -141,7 +143,7 @@ class Cell(nn.Module):
 
 
 class Tcn(nn.Module):
-    """Two causal convolutions, the second dilated; each keeps what it needs of the past."""
+    """Two causal convolutions, the second dilated; each keeps the past samples it needs."""
 
     past: torch.Tensor
     further: torch.Tensor

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A residual network with a kernel that is too large for the engine of npu.py."""
+"""Residual network with a kernel too large for the engine of npu.py."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A target of a user's own, in one file: an engine for convolutions, whose program is the region's
-own .pte.
+"""User-defined target in one file: an engine for convolutions. Its program is the region's own
+.pte.
 """
 
 from __future__ import annotations

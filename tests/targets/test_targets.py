@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A target of a user's own, in one Python file, through the build: what its engine takes and why
-not, the artefact, and the numbers.
+"""User-defined target in one Python file, through the build: accepted ops, reasons for refused ops,
+the artefact, and the results.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def test_the_artefact_has_what_the_report_says() -> None:
 
 @pytest.mark.parametrize("suffix", [".pte", ".report.json", ".vectors.npz"])
 def test_two_builds_give_the_same_bytes(suffix: str) -> None:
-    """One was given the file, the other the module in deps: two processes."""
+    """One build has the file, the other the module in deps: two processes."""
     assert digest(f"{OF_FILE}{suffix}") == digest(f"{OF_MODULE}{suffix}")
 
 

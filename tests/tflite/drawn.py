@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold of every .tflite file: drawn ones, against TFLite Micro."""
+"""Properties of every .tflite file: random files, compared with TFLite Micro."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def drawn(seed: int) -> bytes:
 
 
 def problems(data: bytes) -> list[str]:
-    """What does not hold of a file; nothing, if all is well.
+    """Return the violated properties of a file; empty if all hold.
 
-    What is imported has TFLite Micro's bits, and so has what lowering makes of it; each class of
-    cores has a plan for it; written again it has them too, or it is refused with reasons.
+    The imported model has TFLite Micro's bits, before and after lowering. Each class of cores has a
+    plan for it. Written again, the file has the same bits, or it is refused with reasons.
     """
     runs = random_runs(data, _RUNS)
     expected = tflm(data, runs)

@@ -28,8 +28,8 @@ def _header(theirs: str) -> tuple[str, ...]:
 
 
 def measured(image: Path) -> Recorded:
-    """Of an image what was recorded of TFLite Micro's: flash without the model's constants and the
-    values that it is tried on, RAM with the stack that the program can reach.
+    """Measure an image, with the same figures as recorded for TFLite Micro. Flash excludes the
+    model's constants and the test vectors. RAM includes the stack reachable by the program.
     """
     size: dict[str, Any] = json.loads(image.with_suffix(".size.json").read_text())
     (plan_path,) = image.parent.glob(f"{image.name}.*_plan.json")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws .tflite files, and prints those of which something does not hold.
+"""Generate random .tflite files, and print those with a violated property.
 
 tools/bazel run //tests/tflite:random -- --count=1000 --seed=1
 """
@@ -33,7 +33,7 @@ def main(argv: list[str]) -> None:
         ops.update(op.name for op in read(data)[0].operators)
         try:
             found = problems(data)
-        except Exception as error:  # whatever it is, it is what is looked for
+        except Exception as error:  # any exception is a finding
             found = [f"{type(error).__name__}: {error}"]
         wrong += bool(found)
         for problem in found:

@@ -47,7 +47,7 @@ TFLM = {
         "cortex-m3": Recorded(956, 24.5),
     },
 }
-"""By network and core."""
+"""Figures by network and core."""
 
 EXECUTORCH_CORE = "cortex-m55"
 

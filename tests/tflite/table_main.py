@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what models take here and with TFLite Micro: the table of docs/tflite.md.
+"""Print the sizes of models here and with TFLite Micro: the table of docs/tflite.md.
 
 tools/bazel run //tests/tflite:table [-- --tflite=a.tflite,b.tflite]
 """
@@ -30,7 +30,9 @@ _ISAS: tuple[Isa, ...] = ("dsp", "mve")
 
 
 def different_values(data: bytes) -> str:
-    """Of the outputs of a few random inputs, how many are not TFLite Micro's."""
+    """Return the number of output values that differ from TFLite Micro's, for a few
+    random inputs.
+    """
     lowered = lower_tflite(data)
     interpreter = runtime.Interpreter.from_bytes(data, arena_size=ARENA_BYTES)
     count = different = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the boards are given and expected to give, against TFLite Micro."""
+"""Inputs and expected outputs of the boards, compared with TFLite Micro."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FOLDER = Path("tests/tflite")
     ("name", "steps"), [("filters", 0), ("network", 0), ("sequence", 1), ("streaming", 0)]
 )
 def test_vectors(name: str, steps: int) -> None:
-    """Eight runs, one after the other; of other bits is the LSTM alone."""
+    """Eight runs, one after the other; only the LSTM has different bits."""
     vectors = np.load(_FOLDER / f"{name}.vectors.npz")
     data = (_FOLDER / f"{name}.tflite").read_bytes()
     expected = tflm(data, [[x] for x in vectors["input_0"]])
@@ -28,7 +28,7 @@ def test_vectors(name: str, steps: int) -> None:
 
 
 def test_report() -> None:
-    """Ops are named by their index in the file, and those of other bits are said."""
+    """Ops have the names of their index in the file. The report lists ops with different bits."""
     report = json.loads((_FOLDER / "network.report.json").read_text())
     assert report["ops"][0]["module"] == "op 0 CONV_2D (t3)"
     assert report["ops"][0]["from"] == ["tflite.CONV_2D"]

@@ -116,7 +116,7 @@ class Archive:
         return chosen
 
     def resolve(self, request: Request) -> Locked:
-        """Return the packages of a request and everything that they depend on.
+        """Return the packages of a request and all their dependencies.
 
         Raises:
             SetupError: the suite lacks a package.
@@ -130,9 +130,10 @@ class Archive:
 
 
 def snapshot_date(published: datetime) -> str:
-    """Return the time of a snapshot that has all packages of an index.
+    """Return the time of a snapshot with all packages of an index.
 
-    The archive of snapshots gives the last one before a time. It takes four a day, the first up to
-    six hours after the publication. Packages that an index drops stay in the pool for a day.
+    The snapshot archive returns the last snapshot before a given time. It takes four a day, the
+    first up to six hours after the publication. Packages removed from an index stay in the pool for
+    a day.
     """
     return (published + timedelta(hours=12)).strftime("%Y%m%dT%H%M%SZ")

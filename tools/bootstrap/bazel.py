@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets up Bazel from Debian packages, without root, and prints the path of its launcher.
+"""Set up Bazel from Debian packages, without root, and print the path of its launcher.
 
-tools/bazel calls this when the machine has no Bazel. Debian's Bazel is built against newer system
-libraries and for fixed places in the file system; what is changed here makes it run from a folder
-of the user's cache and with the rules that come with it instead of downloads.
+tools/bazel calls this program when the machine has no Bazel. Debian's Bazel is built for newer
+system libraries and fixed file system locations. The changes here make it run from a folder of the
+user's cache. It then uses the rules of the package instead of downloads.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tools.bootstrap.registry import REGISTRY, SHARE, SOURCES, lay_down_registry
 from tools.bootstrap.report import SetupError, give, run, run_main, say
 from tools.bootstrap.versions import read_versions
 
-# Raise this when the way that the packages are turned into a Bazel changes.
+# Increase this when the conversion of the packages into a Bazel changes.
 RECIPE = 2
 
-# Named by a dependency but not needed to run Bazel: compilers and interpreters that the machine
-# has or that nothing here uses, system services, and the Java libraries of unused subsystems.
+# Dependencies not needed to run Bazel: compilers and interpreters (present on the machine, or
+# unused here), system services, and the Java libraries of unused subsystems.
 WITHOUT = [
     "binutils",
     "build-essential",
@@ -101,7 +101,7 @@ EXTRA_JARS = ["perfmark-api.jar", "perfmark-impl.jar"]
 ENCODING = "ISO-8859-1"
 LOCALES = "locales"
 
-# What builds in WORKSPACE mode take from Bazel's package; those with modules have its registry.
+# Rules from Bazel's package for builds in WORKSPACE mode. Builds with modules use its registry.
 RULES = ["bazel_skylib", "platforms", "rules_cc", "rules_java", "rules_python"]
 
 NEEDED_MEGABYTES = 700
@@ -113,9 +113,9 @@ BY_HAND = (
 
 
 def _use_own_libraries(patchelf: Path, result: Path, final: Path, java_home: Path) -> None:
-    """Lets Bazel's and Java's programs use the loader and the libraries of the prefix.
+    """Make Bazel's and Java's programs use the loader and the libraries of the prefix.
 
-    RPATH, not RUNPATH: only the first is also used for what a library itself needs.
+    RPATH, not RUNPATH: only RPATH also applies to the dependencies of a library.
     """
     libraries = str(final / LIBRARIES)
     java = ":".join([str(final / java_home / "lib"), str(final / java_home / "lib/server")])
@@ -142,7 +142,7 @@ def _manifest_header(name: str, value: str) -> bytes:
 
 
 def _set_class_path(share: Path) -> None:
-    """Names the jars that the server needs in its own manifest, relative to it.
+    """Write the server's jars into its own manifest, with relative paths.
 
     The class path compiled into the package is absolute.
     """
@@ -163,9 +163,9 @@ def _set_class_path(share: Path) -> None:
 
 
 def _make_locale(result: Path) -> None:
-    """Make the locale that Bazel asks for: its Java reads names of files in that encoding.
+    """Make the locale requested by Bazel: its Java reads file names in that encoding.
 
-    Without it, names beyond ASCII are lost: each byte of them is a character of ISO 8859-1.
+    Without it, names beyond ASCII are lost: each of their bytes becomes an ISO 8859-1 character.
     """
     sources = result / "usr/share/i18n"
     charmap = sources / "charmaps" / ENCODING
@@ -178,7 +178,7 @@ def _make_locale(result: Path) -> None:
         result / "usr/bin/localedef",
     ]
     localedef += ["-c", "--quiet", "--no-archive", "-f", charmap, "-i", sources / "locales/POSIX"]
-    # It warns of what POSIX leaves open, with a status other than 0.
+    # localedef warns of gaps in POSIX, with an exit status other than 0.
     subprocess.run([*localedef, result / LOCALES / f"en_US.{ENCODING}"], capture_output=True)
     if not (result / LOCALES / f"en_US.{ENCODING}/LC_CTYPE").exists():
         raise SetupError("localedef made no locale")
@@ -212,7 +212,7 @@ def _request() -> tuple[str, list[str], list[str]]:
 
 
 def make_bazel(work: Path, result: Path, final: Path) -> None:
-    """Fills `result` with a Bazel that runs once the folder is called `final`."""
+    """Fill `result` with a Bazel for the final path `final`."""
     start = time.monotonic()
     versions = read_versions()
     say(

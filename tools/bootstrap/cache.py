@@ -19,7 +19,7 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 class FullError(SetupError):
-    """A disk is full; the text names the folders that need space and what they have."""
+    """Full disk; the text lists the folders that need space, and their free space."""
 
 
 def cache_root() -> Path:
@@ -60,7 +60,7 @@ def _home_of_user() -> str:
 
 @contextmanager
 def lock(path: Path, what: str) -> Iterator[None]:
-    """Holds an exclusive lock; waits, and says so, while another process holds it."""
+    """Hold an exclusive lock. While another process holds it, wait and print a message."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as handle:
         try:
@@ -106,7 +106,9 @@ def make_once(name: str, make: Callable[[Path, Path], None], root: Path | None =
 
 
 def _found_no_space(error: BaseException) -> bool:
-    """Return True if a disk is full, by an error of this process or by what a program printed."""
+    """Return True if a disk is full, judged by an error of this process or the output
+    of a program.
+    """
     if isinstance(error, OSError):
         return error.errno in _NO_SPACE
     texts = map(os.strerror, _NO_SPACE)

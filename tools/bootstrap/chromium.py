@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets up Chromium without a screen from Debian's packages, and prints its program.
+"""Set up headless Chromium from Debian's packages, and print its program.
 
-It starts itself again by the path that the system gives for it: with the loader in front, as other
-tools are wrapped, that would be the loader's. So the program itself names its loader.
+Chromium restarts itself by the program path reported by the system. If the loader starts it, like
+other wrapped tools, that path is the loader's. Therefore the program itself contains the path of
+its loader.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tools.bootstrap.prefix import fetch
 from tools.bootstrap.report import give, run, run_main, say
 from tools.bootstrap.versions import read_versions
 
-# Raise this when the way that packages are turned into a folder changes.
+# Increase this when the conversion of packages into a folder changes.
 RECIPE = 1
 
 _LIBRARIES = "usr/lib/x86_64-linux-gnu"

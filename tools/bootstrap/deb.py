@@ -31,7 +31,7 @@ def _packed_files(deb: Path) -> tuple[str, bytes]:
 
 
 def unpack(deb: Path, result: Path) -> None:
-    """Unpack a package's files, those of /bin, /lib and the like below /usr.
+    """Unpack a package's files. Files of /bin, /lib and similar folders go below /usr.
 
     Several threads may unpack into one folder.
 
@@ -58,7 +58,7 @@ def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, result: Path) -> Non
     if member.isdir():
         target.mkdir(parents=True, exist_ok=True)
         return
-    # tarfile's own way of making folders is not safe with threads.
+    # The folder creation of tarfile is not thread-safe.
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.is_symlink() or target.exists():
         target.unlink()

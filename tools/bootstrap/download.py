@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Download Debian packages by their checksums, from the first place that has them."""
+"""Download of Debian packages by checksum, from the first available place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tools.bootstrap.lock import Locked, Package
 from tools.bootstrap.report import SetupError, say
 from tools.bootstrap.sources import machine_mirrors, read_logins, read_proxies_of_apt
 
-# Has every package that Debian ever had, by date.
+# Archive of all Debian packages ever published, by date.
 SNAPSHOTS = "https://snapshot.debian.org/archive/debian"
 
 ATTEMPTS = 3
@@ -77,7 +77,7 @@ class Downloader:
 
         Args:
             locked: the packages.
-            folder: kept between runs, so that finished downloads are used again.
+            folder: kept between runs, to use finished downloads again.
         """
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._closure = folder, locked.closure

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets up a tool from Debian packages of any suite, without root, and prints its folder.
+"""Set up a tool from Debian packages of any suite, without root, and print its folder.
 
-The folder lies in the user's cache and is named after what was asked for and what is locked, so
-that the same request finds it again. Used by the repository rules; tools/bootstrap/bazel.py is
-built on the same parts.
+The folder lies in the user's cache. Its name depends on the request and the locked packages, so the
+same request finds it again. The repository rules use this program; tools/bootstrap/bazel.py uses
+the same parts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tools.bootstrap.lock import locked_packages
 from tools.bootstrap.prefix import fetch, prune, wrap_programs
 from tools.bootstrap.report import give, run, run_main, say
 
-# Raise this when the way that packages are turned into a folder changes.
+# Increase this when the conversion of packages into a folder changes.
 RECIPE = 1
 
 

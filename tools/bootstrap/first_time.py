@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fetch the tools that every image needs beside Bazel: each in a process of its own, all at once.
+"""Fetch the tools every image needs besides Bazel, in parallel processes.
 
-Repository rules find them set up. A tool that a variable names, or that is on PATH, is left to
-them.
+Repository rules find the installed tools. They handle a tool given by a variable or found on PATH
+themselves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tools.bootstrap.versions import read_versions
 _TOOLS = Path(__file__).resolve().parents[1]
 _REQUESTS = _TOOLS / "repositories/requests.bzl"
 
-# Tool: its variable, its program on PATH if that counts, the name of its suite in versions.env.
+# Tool: its variable, its program on PATH if accepted, the name of its suite in versions.env.
 _DEBIAN = {
     "ARM_GNU_TOOLCHAIN": ("PILOTLIGHT_ARM_GNU_TOOLCHAIN", "arm-none-eabi-gcc"),
     "QEMU": ("PILOTLIGHT_QEMU", "qemu-system-arm"),
@@ -44,7 +44,7 @@ def _arguments(request: Mapping[str, Any], suite: str) -> list[str]:
 
 
 def missing_tools() -> dict[str, tuple[int, list[str]]]:
-    """Return megabytes and Python's arguments of each tool that the rules will fetch."""
+    """Return megabytes and Python's arguments of each tool the rules will fetch."""
     versions = read_versions()
     requests = runpy.run_path(str(_REQUESTS))
     found = {}
@@ -68,7 +68,7 @@ def missing_tools() -> dict[str, tuple[int, list[str]]]:
 def tools_beside() -> Iterator[None]:
     """Fetch missing tools while the body runs, and wait for them.
 
-    Failures are for the rules, which try again: there may be other places to take a tool from.
+    Failures are left to the rules. They try again, perhaps from another place.
     """
     tools = missing_tools()
     items = ", ".join(f"{name} {size}" for name, (size, _) in tools.items())

@@ -2,7 +2,7 @@
 """Set up the Python of the build's environment from Debian's packages.
 
 The machine's own Python runs this folder, from version 3.8 on. The environment has the version of
-tools/versions.env, the same on every machine, whatever PATH says.
+tools/versions.env, the same on every machine, independent of PATH.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from tools.bootstrap.prefix import fetch, prune, wrap_programs
 from tools.bootstrap.report import give, run, run_main, say
 from tools.bootstrap.versions import read_versions
 
-# Raise this when the way that packages are turned into a Python changes.
+# Increase this when the conversion of packages into a Python changes.
 RECIPE = 1
 
-# Libraries that wheels take from the machine (PEP 600), and pip.
+# Libraries expected by wheels on the machine (PEP 600), and pip.
 _BESIDES = ["libstdc++6", "libgcc-s1", "libgomp1", "zlib1g", "python3-pip-whl"]
 _WITHOUT = ["media-types", "debconf", "ca-certificates", "tzdata", "openssl"]
 _KEEP = [
@@ -59,7 +59,7 @@ def _make(version: str, suite: str, work: Path, result: Path) -> None:
 
 
 def find_python() -> Path:
-    """Return the Python that the environment is made with.
+    """Return the Python used to create the environment.
 
     Raises:
         SetupError: it cannot be set up.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read debian.lock.json: every Debian package that a tool is made of, by its checksum."""
+"""Reader of debian.lock.json: all Debian packages of the tools, with checksums."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Request:
-    """Packages of a suite with all that they depend on, except for `without`."""
+    """Packages of a suite with all their dependencies, except for `without`."""
 
     suite: str
     packages: tuple[str, ...]
@@ -47,7 +47,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Locked:
-    """A request's packages. `date` names a snapshot of the archive that has all of them."""
+    """Packages of a request. `date` is the date of an archive snapshot containing all of them."""
 
     date: str
     closure: tuple[Package, ...]
@@ -58,13 +58,13 @@ class Locked:
         return round(sum(package.size for package in self.closure) / 1e6)
 
     def name(self, *parts: object) -> str:
-        """Return a short name that changes with any package, and with the other parts."""
+        """Return a short name depending on all packages and the other parts."""
         text = json.dumps([*parts, *(package.sha256 for package in self.closure)], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def read_lock(path: Path | None = None) -> dict[Request, Locked]:
-    """Return everything that is locked."""
+    """Return all locked packages."""
     locked = {}
     for row in json.loads((path or LOCK).read_text(encoding="utf-8")):
         closure = []

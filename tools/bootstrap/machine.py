@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check that this machine can run the tools that are set up."""
+"""Check that this machine can run the installed tools."""
 
 from __future__ import annotations
 

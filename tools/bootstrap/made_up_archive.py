@@ -38,7 +38,7 @@ def sign(text: str, key: rsa.RSAPrivateKey = KEY) -> bytes:
 
 
 def make_deb(files: Mapping[str, str]) -> bytes:
-    """Return a package. Texts that start with `-> ` are symbolic links, with `=> ` hard links."""
+    """Return a package. Texts starting with `-> ` are symbolic links, with `=> ` hard links."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:xz") as tar:
         for name, text in files.items():

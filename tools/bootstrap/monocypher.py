@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches Monocypher's C source, from the source package of pymonocypher, and prints its folder.
+"""Fetch Monocypher's C source from the source package of pymonocypher, and print its folder.
 
-Runs with the Python of the build's environment, whose setuptools pip asks what the package is.
+Run this with the Python of the build's environment: pip asks its setuptools about the package.
 """
 
 from __future__ import annotations

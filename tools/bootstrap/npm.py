@@ -25,10 +25,10 @@ def _npm(work: Path) -> list[str | Path]:
 
 
 def fetch_npm(package: str, version: str, sha256: str, work: Path) -> Path:
-    """Returns the package's archive, a .tgz in `work`.
+    """Return the package's archive, a .tgz in `work`.
 
     Raises:
-        SetupError: it cannot be had, or is not the one that is pinned.
+        SetupError: the archive is not available, or differs from the pinned one.
     """
     command = [*_npm(work), "pack", f"{package}@{version}"]
     options = ["--silent", f"--pack-destination={work}", f"--cache={work / 'npm'}"]

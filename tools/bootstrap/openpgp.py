@@ -76,7 +76,7 @@ def _packets(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _signer(body: bytes, text: bytes, keys: Mapping[str, tuple[int, int]]) -> str | None:
-    """Return the fingerprint of the key that made a signature, None if it is none of `keys`."""
+    """Return the fingerprint of the signing key, None if it is not in `keys`."""
     version, kind, algorithm, hash_number = body[:4]
     if version != 4 or kind != _TEXT or algorithm not in _RSA or hash_number not in _HASHES:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches what the page of an image is drawn with (tools/report) and prints its folder."""
+"""Fetch the drawing libraries of the image page (tools/report), and print their folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tools.bootstrap.npm import fetch_npm
 from tools.bootstrap.report import SetupError, give, run_main, say
 from tools.bootstrap.versions import read_versions
 
-# From which package, and which file of it.
+# Package and file of each library.
 _FILES = {
     "d3.min.js": ("D3", "d3", "dist/d3.min.js"),
     "d3.LICENSE": ("D3", "d3", "LICENSE"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs pip with any Python, also one that came without it."""
+"""Runner of pip for any Python, even without an installed pip."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tools.bootstrap.versions import read_versions
 
 
 def _pip_wheel(python: Path | str) -> Path:
-    """Returns a wheel of pip: the one that Python or Debian carries, else one fetched now."""
-    # Beside a Python of interpreter.py, or the one that an environment was made with.
+    """Return a wheel of pip: the copy of Python or Debian, else a downloaded one."""
+    # Next to a Python of interpreter.py, or the Python an environment was made with.
     own = Path(python).resolve().parents[1] / "share/python-wheels"
     folders = [own, Path("/usr/share/python-wheels")]
     try:
@@ -57,9 +57,9 @@ def pip_settings() -> dict[str, str]:
 
 
 def run_pip(python: Path | str, arguments: Sequence[str]) -> None:
-    """Runs pip in the given Python with the machine's own settings (index, certificates).
+    """Run pip in the given Python with the machine's own settings (index, certificates).
 
-    What it downloads is shown on stderr.
+    Progress of downloads appears on stderr.
 
     Raises:
         SetupError: pip's exit status is not 0.
@@ -91,10 +91,10 @@ def run_pip(python: Path | str, arguments: Sequence[str]) -> None:
 
 
 def install_pinned(name: str, version: str, sha256: str, work: Path) -> Path:
-    """Installs one wheel of PyPI into a folder below `work` and returns that folder.
+    """Install one wheel of PyPI into a folder below `work` and return that folder.
 
     Raises:
-        SetupError: it cannot be had with this checksum.
+        SetupError: no wheel with this checksum is available.
     """
     requirements = work / f"{name}.txt"
     requirements.write_text(f"{name}=={version} --hash=sha256:{sha256}\n")

@@ -19,8 +19,8 @@ from tools.bootstrap.report import say
 LIBRARIES = Path("usr/lib/x86_64-linux-gnu")
 LOADER = LIBRARIES / "ld-linux-x86-64.so.2"
 
-# The wrapper finds the real program through symbolic links, but passes on the name it was called
-# by: gcc looks for its parts relative to that.
+# The wrapper finds the real program through symbolic links, but passes on the called name: gcc
+# looks for its parts relative to it.
 _WRAPPER = """#!/bin/sh
 d=$(readlink -f "$0")
 d=${{d%/*}}
@@ -31,7 +31,7 @@ exec "$d/{up}/{loader}" --library-path "$d/{up}/{libraries}" --argv0 "$0" "$d/{n
 def fetch(
     work: Path, result: Path, suite: str, packages: Sequence[str], without: Iterable[str] = ()
 ) -> dict[str, str]:
-    """Downloads packages with all that they need and unpacks them into `result`.
+    """Download packages with all their dependencies and unpack them into `result`.
 
     Returns:
         version by package name; also written to `result/packages.json` with checksums.
@@ -69,10 +69,10 @@ def _executables(result: Path) -> Iterator[Path]:
 
 
 def wrap_programs(result: Path) -> int:
-    """Puts a relocatable wrapper in the place of each ELF program and returns how many.
+    """Replace each ELF program by a relocatable wrapper and return their number.
 
-    The wrapper starts program `X.elf` with the loader and the libraries of `result`, wherever
-    that folder is moved.
+    The wrapper starts program `X.elf` with the loader and the libraries of `result`, even after a
+    move of that folder.
     """
     count = 0
     for path in _executables(result):
@@ -85,7 +85,7 @@ def wrap_programs(result: Path) -> int:
 
 
 def prune(result: Path, keep: Sequence[str]) -> None:
-    """Removes every file whose path under `result` matches none of the patterns `keep`."""
+    """Remove every file whose path under `result` matches none of the patterns `keep`."""
     for path in sorted(result.rglob("*"), reverse=True):
         name = str(path.relative_to(result))
         if path.is_dir() and not path.is_symlink():
@@ -96,5 +96,5 @@ def prune(result: Path, keep: Sequence[str]) -> None:
 
 
 def free_megabytes(folder: Path) -> int:
-    """Returns the free space of the file system that holds `folder`."""
+    """Return the free megabytes of the file system of `folder`."""
     return shutil.disk_usage(folder).free // 1_000_000

@@ -28,13 +28,13 @@ from tools.bootstrap.pip import run_pip
 from tools.bootstrap.prefix import free_megabytes
 from tools.bootstrap.report import SetupError, give, owned, run, run_main, say
 
-# Raise this when the way that an environment is made changes.
+# Increase this when the creation of an environment changes.
 RECIPE = 2
 NEEDED_MEGABYTES = 3000
 DOWNLOAD_MEGABYTES = 337
 
-# Folders of packages: tests and examples, the programs of mypy, which are compiled to machine code
-# as well, and what ExecuTorch has for other hardware.
+# Package folders nothing imports: tests and examples, mypy's programs (also compiled to machine
+# code), and ExecuTorch's parts for other hardware.
 _OTHERS = ("apple", "cadence", "mediatek", "mlx", "qualcomm", "samsung", "vulkan")
 _NOT_IMPORTED = ("tests", "examples", "mypyc?") + tuple(
     f"executorch/backends/{name}" for name in _OTHERS
@@ -45,8 +45,8 @@ import importlib.metadata, json
 print(json.dumps({d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}))
 """
 
-# PyTorch's own index of CPU builds. The ordinary index has those for graphics cards, which need
-# gigabytes of libraries that nothing here uses.
+# PyTorch's own index of CPU builds. The default index has builds for graphics cards. They need
+# gigabytes of libraries unused here.
 TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
 _CPU_TORCH = (
     "torch comes in its CPU build: from the places that pip is set to, else from "
@@ -66,7 +66,7 @@ def locked_versions(lock: Path) -> dict[str, str]:
 
 
 def lacking(python: Path, lock: Path) -> str:
-    """Returns the packages of the lock file that an environment has not, "" if it has all."""
+    """Return the packages of the lock file missing in an environment, "" if it has all."""
     listed = json.loads(run("listing packages", [python, "-c", _VERSIONS]))
     found = {_normal(name): version for name, version in listed.items()}
     wrong = []
@@ -99,12 +99,12 @@ def _rename_in_scripts(folder: Path, old: str, new: str) -> None:
 
 
 def _install_from(python: Path, file: Path, indexes: Sequence[str]) -> None:
-    """Install the pinned packages of a file from the first index that has them.
+    """Install the pinned packages of a file from the first index with all of them.
 
     Args:
         python: of the environment.
         file: requirements with hashes.
-        indexes: addresses; "" stands for the places that pip is set to.
+        indexes: addresses; "" stands for pip's configured indexes.
 
     Raises:
         SetupError: no index has the packages with these hashes.
@@ -123,7 +123,8 @@ def _install_from(python: Path, file: Path, indexes: Sequence[str]) -> None:
 
 
 def _install(python: Path, lock: Path, work: Path) -> None:
-    """Install the packages of a lock file, torch beside all others: pip unpacks one at a time.
+    """Install the packages of a lock file, torch in parallel to the others: pip unpacks one at a
+    time.
 
     Raises:
         SetupError: pip's exit status is not 0.
@@ -146,8 +147,8 @@ def _install(python: Path, lock: Path, work: Path) -> None:
 
 
 def _compile(python: Path, folder: Path) -> None:
-    """Compile packages. Some carry templates that are no Python; they are left as they are."""
-    # What nobody imports is a third of all there is.
+    """Compile packages. Some carry templates with invalid Python; they stay uncompiled."""
+    # Modules without any importer are a third of all files.
     command: list[str | Path] = [python, "-m", "compileall", "-q", "-j", "0"]
     command += ["-x", f"/site-packages/(.*/)?({'|'.join(_NOT_IMPORTED)})/", folder / "lib"]
     subprocess.run(owned(command), capture_output=True)
@@ -193,10 +194,11 @@ def _lay_over(base: Path, result: Path) -> Path:
 def _add(
     base: Path, requirements: Sequence[Path], lock: Path, final: Path, work: Path, result: Path
 ) -> None:
-    """Makes an environment that has what `base` has, and what a user's requirements name.
+    """Make an environment with the packages of `base` and of a user's requirements.
 
     Raises:
-        SetupError: pip finds no such packages, or they want others than the lock file's versions.
+        SetupError: pip finds no such packages, or they need other versions than the lock
+            file's.
     """
     say(f"adding {', '.join(map(str, requirements))} to the Python environment (once)")
     python = _lay_over(base, result)
@@ -209,7 +211,7 @@ def _add(
 
 
 def _add_locked(base: Path, more: Path, final: Path, work: Path, result: Path) -> None:
-    """Makes an environment that has what `base` has, and the packages of a second lock file.
+    """Make an environment with the packages of `base` and of a second lock file.
 
     Raises:
         SetupError: pip does not find them.
@@ -226,12 +228,12 @@ def _add_locked(base: Path, more: Path, final: Path, work: Path, result: Path) -
 
 
 def _lines(path: Path) -> list[str]:
-    """What a requirements file says: neither comments nor empty lines."""
+    """Return the lines of a requirements file without comments and empty lines."""
     return [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
 
 
 def _name(kind: str, *parts: object) -> str:
-    """An environment's name by what it is made of."""
+    """Return the name of an environment, depending on its parts."""
     return f"python-{kind}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]}"
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lays down a registry of the modules that come with Debian's Bazel, for builds without internet.
+"""Create a registry of the modules in Debian's Bazel, for builds without internet.
 
-Bazel's own module and what it names are looked up in a registry, the public one on the internet if
-there is no other. Debian's Bazel carries the sources of most: they become local modules. Nothing
+Bazel looks up its own module and dependencies in a registry, by default the public one on the
+internet. Debian's Bazel carries the sources of most modules: they become local modules. Nothing
 here loads the rest: they become empty ones.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 SHARE = Path("usr/share/bazel")
 REGISTRY = Path("registry")
 
-# Where Debian's Bazel has a module, below SHARE.
+# Location of a module in Debian's Bazel, below SHARE.
 SOURCES = {
     "bazel_features": "tools/features",
     "bazel_skylib": "tools/skylib",
@@ -28,7 +28,7 @@ SOURCES = {
     "rules_python": "rules/python",
 }
 
-# What the module `local_config_platform`, which is part of the program, asks for.
+# Dependency of the module `local_config_platform`, a part of the program.
 _BUILT_IN = {("platforms", "0.0.7")}
 
 _VERSION = re.compile(r'(module\([^)]*?\bversion = ")([^"]*)')
@@ -36,7 +36,9 @@ _DEPENDENCY = re.compile(r"^bazel_dep\(([^)]*)\)", re.MULTILINE)
 
 
 def dependencies(text: str) -> Iterator[tuple[str, str]]:
-    """Yields name and version of what a MODULE.bazel depends on, but for its own development."""
+    """Yield name and version of a MODULE.bazel's dependencies, except for development
+    dependencies.
+    """
     for call in _DEPENDENCY.findall(text):
         arguments = dict(re.findall(r'(\w+) = "?([^",]+)', call))
         if arguments.get("dev_dependency") != "True":
@@ -44,13 +46,13 @@ def dependencies(text: str) -> Iterator[tuple[str, str]]:
 
 
 def lay_down_registry(prefix: Path, final: Path) -> None:
-    """Writes the registry into the folder `registry` of an unpacked Bazel.
+    """Write the registry into the folder `registry` of an unpacked Bazel.
 
-    Every version that a module asks for is there, and is the one that Bazel came with.
+    Every requested version of a module is present, with the content packaged with Bazel.
 
     Args:
         prefix: folder with Debian's Bazel.
-        final: what it will be called.
+        final: its later path.
     """
     share, registry = prefix / SHARE, prefix / REGISTRY
     texts = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the user is told while something is set up."""
+"""Messages to the user during setup."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 class SetupError(Exception):
-    """Something cannot be set up; the text says what, why and, where known, what to do."""
+    """Failed setup; the text gives the problem, its cause and, if known, a remedy."""
 
 
 def say(text: str) -> None:
@@ -21,7 +21,7 @@ def say(text: str) -> None:
 
 
 def give(path: Path) -> None:
-    """Hands a result to the caller: in the file that PILOTLIGHT_RESULT names, else on stdout."""
+    """Return a result to the caller: in the file given by PILOTLIGHT_RESULT, else on stdout."""
     if file := os.environ.get("PILOTLIGHT_RESULT"):
         Path(file).write_text(f"{path}\n")
     else:
@@ -29,19 +29,19 @@ def give(path: Path) -> None:
 
 
 def owned(command: Sequence[str | Path]) -> list[str | Path]:
-    """Returns a command that ends when this process does, whatever ends it.
+    """Return a command that always ends together with this process.
 
-    Else a download would go on after an interruption, in the way of the next one.
+    Otherwise a download would continue after an interruption and block the next one.
     """
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else [*command]
 
 
 def run(doing: str, command: Sequence[str | Path]) -> str:
-    """Runs a program and returns what it prints.
+    """Run a program and return its output.
 
     Raises:
-        SetupError: its exit status is not 0; the text ends with what it said.
+        SetupError: its exit status is not 0; the text ends with its output.
     """
     done = subprocess.run(owned(command), capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
@@ -50,7 +50,7 @@ def run(doing: str, command: Sequence[str | Path]) -> str:
 
 
 def run_main(what: str, main: Callable[[], None], by_hand: str = "") -> int:
-    """Runs a program's main function and returns its exit status, errors told on stderr."""
+    """Run a program's main function and return its exit status; print errors on stderr."""
     try:
         main()
     except (SetupError, OSError) as error:

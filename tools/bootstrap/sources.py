@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the Debian mirrors, logins and proxies that this machine already uses.
+"""Search for the Debian mirrors, logins and proxies already used by this machine.
 
-The repository names no mirror: PILOTLIGHT_DEBIAN_MIRROR does, or the machine's apt, in one-line
-`.list` files and deb822 `.sources` files. Checksums make sure of the packages, not the mirror.
+The repository contains no mirror. PILOTLIGHT_DEBIAN_MIRROR sets one, or the machine's apt, in
+one-line `.list` files and deb822 `.sources` files. Checksums verify the packages, not the mirror.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 MIRROR_VARIABLE = "PILOTLIGHT_DEBIAN_MIRROR"
 
-# What the archive of Debian itself calls its suites; third-party archives use other names.
+# Suite names of Debian's own archive; third-party archives use other names.
 _SUITES = re.compile(
     r"(stable|oldstable|oldoldstable|testing|unstable|sid|bullseye|bookworm|trixie|forky|duke)"
     r"(-updates|-backports)?"
@@ -94,7 +94,7 @@ def machine_mirrors(root: Path = Path("/")) -> list[str]:
     """Return base addresses of Debian mirrors, without `/dists`; the best first.
 
     Args:
-        root: folder that holds `etc/apt`; another one in tests.
+        root: folder containing `etc/apt`; another one in tests.
     """
     if override := os.environ.get(MIRROR_VARIABLE):
         return [override.rstrip("/")]
@@ -129,7 +129,7 @@ def read_logins(root: Path = Path("/")) -> dict[str, str]:
 
 @lru_cache
 def read_proxies_of_apt() -> dict[str, str]:
-    """Return the proxy by protocol that the machine's apt uses."""
+    """Return the proxy of the machine's apt, by protocol."""
     try:
         command = ["apt-config", "dump", "Acquire"]
         dump = subprocess.run(command, capture_output=True, text=True).stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which Bazel tools/bazel runs. Every program on PATH but the basic ones is a fake."""
+"""Choice of Bazel by tools/bazel. Every program on PATH except the basic ones is a fake."""
 
 import os
 import pty
@@ -21,7 +21,7 @@ BASIC = ["sh", "id", "mkdir", "readlink"]
 
 
 class Machine:
-    """A PATH with a few basic programs and fakes that tell how they were called."""
+    """PATH with a few basic programs and with fakes that report their arguments."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -51,7 +51,7 @@ class Machine:
         return program
 
     def add_set_up(self) -> None:
-        """A python3 that sets up a Bazel in no time."""
+        """Add a python3 that sets up a Bazel immediately."""
         launcher = self.add("launcher", folder=self.folder)
         python = self.path / "python3"
         python.write_text(f'#!/bin/sh\necho "python3: $*" >&2\necho "{launcher}"\n')
@@ -60,7 +60,7 @@ class Machine:
     def run(
         self, folder: Path | None = None, **environment: str
     ) -> "subprocess.CompletedProcess[str]":
-        """Runs the script in a pipe; the option that it gives Bazel for that is left out."""
+        """Run the script in a pipe; remove the option the script adds for Bazel in this case."""
         done = subprocess.run(
             [SCRIPT, "build", "//a b"],
             cwd=folder,
@@ -72,7 +72,7 @@ class Machine:
         return done
 
     def run_on_a_terminal(self) -> str:
-        """What Bazel is called with."""
+        """Return Bazel's arguments."""
         ours, theirs = pty.openpty()
         try:
             environment = {"PATH": str(self.path), "HOME": str(self.home)}

@@ -50,7 +50,7 @@ class World:
         self.result.mkdir()
 
     def move_on(self) -> None:
-        """Play the day on which the suite has newer packages; snapshots have today's."""
+        """Simulate the day with newer packages in the suite; snapshots have today's."""
         shutil.copytree(self.mirror, self.snapshot)
         newer = {name: (f"{fields}.1", files) for name, (fields, files) in PACKAGES.items()}
         shutil.rmtree(self.mirror)

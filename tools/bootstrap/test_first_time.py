@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tools that are fetched beside Bazel."""
+"""Tools fetched in addition to Bazel."""
 
 import shutil
 import subprocess
@@ -32,7 +32,7 @@ def test_every_request_is_locked() -> None:
 
 
 def test_first_image_takes_at_most_750_megabytes() -> None:
-    """With Bazel and Python."""
+    """Includes Bazel and Python."""
     beside = sum(megabytes for megabytes, _ in first_time.missing_tools().values())
     assert beside + 160 + 19 <= 750
 
@@ -47,7 +47,7 @@ def test_tools_of_a_user_are_not_fetched(monkeypatch: pytest.MonkeyPatch) -> Non
 def _with_programs(
     monkeypatch: pytest.MonkeyPatch, *programs: str
 ) -> list[subprocess.Popen[bytes]]:
-    """Play tools whose set-up is a line of Python."""
+    """Simulate tools, each set up by one line of Python."""
     started: list[subprocess.Popen[bytes]] = []
     start = subprocess.Popen
 

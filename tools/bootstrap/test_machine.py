@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines that cannot run the tools get one line."""
+"""One-line error on machines unable to run the tools."""
 
 import os
 import platform

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of npm, which a program on PATH stands for."""
+"""Packages of npm, with a stand-in program on PATH."""
 
 import hashlib
 import io
@@ -14,7 +14,7 @@ from tools.bootstrap.report import SetupError
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The archive that npm brings."""
+    """Return the archive provided by npm."""
     given = tmp_path / "registry/mine-1.0.tgz"
     given.parent.mkdir()
     with tarfile.open(given, "w:gz") as tar:

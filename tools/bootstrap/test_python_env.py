@@ -18,7 +18,7 @@ from tools.bootstrap.report import SetupError
 
 
 def _wheel(folder: Path, name: str, version: str, needs: str = "") -> None:
-    """A package with one module, which says its version."""
+    """Make a package with one module containing its version."""
     folder.mkdir(exist_ok=True)
     info = f"{name}-{version}.dist-info"
     requires = f"Requires-Dist: {needs}\n" if needs else ""
@@ -34,7 +34,7 @@ def _wheel(folder: Path, name: str, version: str, needs: str = "") -> None:
 
 @pytest.fixture
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An environment with `given` 1.0, as the lock says, and a program."""
+    """Return an environment with `given` 1.0, like in the lock file, and a program."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(python_env, "check", lambda *_: None)
     monkeypatch.setattr(python_env, "_try_torch", lambda *_: None)
@@ -121,7 +121,7 @@ def _index(folder: Path, wheel: Path) -> Path:
 
 @pytest.fixture
 def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The address of an index without packages, the only one that pip knows."""
+    """Return the address of an index without packages, the only one known to pip."""
     for variable in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL"):
         monkeypatch.delenv(variable, raising=False)
     (tmp_path / "nothing").mkdir()
@@ -133,7 +133,7 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def torch(base: Path, nothing: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A wheel of torch, locked with its hash, which pip does not find by itself."""
+    """Make a wheel of torch, locked with its hash; pip does not find it by itself."""
     folder = base.parent
     _wheel(folder / "made", "torch", "1.0+cpu")
     (wheel,) = (folder / "made").iterdir()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registry that goes with a Bazel set up here; examples/outside is built with the real one."""
+"""Registry of a Bazel set up here; examples/outside is built with the real one."""
 
 import json
 from pathlib import Path

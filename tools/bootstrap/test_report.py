@@ -11,7 +11,7 @@ import pytest
 
 from tools.bootstrap.report import SetupError, give, run, run_main
 
-# Runs a program that lasts, and says so first.
+# Runs a long-lasting program, and first prints a message.
 LASTING = """
 import sys
 from tools.bootstrap.report import run
@@ -28,7 +28,7 @@ def is_running(process: int) -> bool:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait as long as it takes; the test's own limit ends it."""
+    """Wait without a limit; the test's own timeout ends it."""
     while not condition():
         time.sleep(0.02)
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the test targets that passed and failed in a `bazel test`, from its own record.
+"""Count the passed and failed test targets of a `bazel test`, from its event log.
 
     python3 count_tests.py EVENTS
 
-EVENTS is what `--build_event_json_file` wrote; any Python will do, as for the bootstrap. Prints
-what failed, a line each, and last the line "N passed, N failed". A test that did not run counts as
-failed; so does any other target that was asked for and could not be built.
+EVENTS is the file of `--build_event_json_file`. Any Python runs it, like the bootstrap. The output
+has one line for each failure, and the last line "N passed, N failed". A test that did not run
+counts as failed. Any other requested target also counts as failed if it could not be built.
 
-Names also the tests that took more than a tenth of their limit. On a quiet machine there are none;
-else the test should be of a greater size: on a busy machine it would run into its limit.
+The output also lists tests that took more than a tenth of their limit. There are none on a quiet
+machine. A listed test needs a larger size: it would reach its limit on a busy machine.
 """
 
 import json
@@ -20,7 +20,7 @@ _PASSED = ("PASSED", "FLAKY")
 
 
 def count_tests(lines: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Returns the labels that passed, and for each other label what became of it."""
+    """Return the labels of passed tests, and the result of every other label."""
     asked: set[str] = set()
     outcome: dict[str, str] = {}
     skipped: set[str] = set()

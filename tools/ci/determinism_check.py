@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds targets twice from nothing, in two places, and compares what comes out byte for byte.
+"""Build targets twice from scratch, in two folders, and compare the outputs byte for byte.
 
     tools/bazel run //tools/ci:determinism_check -- TARGET...      (default: //...)
 
-Each build has its own copy of the sources in a folder of its own, and no cache, so it takes more
-than twice as long as a first build. The exit status is 1 if any output differs; what was built is
+Each build has its own copy of the sources in its own folder, and no cache. It therefore takes more
+than twice as long as a first build. The exit status is 1 if any output differs; the outputs are
 then kept.
 """
 
@@ -21,7 +21,7 @@ from tools.lint.workspace import source_files, workspace_root
 
 
 class _Build:
-    """A copy of the sources and what is built from them."""
+    """Copy of the sources and the outputs built from them."""
 
     def __init__(self, folder: Path, root: Path):
         self._source = folder / "source"
@@ -62,7 +62,7 @@ def digests(path: Path) -> dict[str, str]:
 
 
 def differences(first: dict[str, dict[str, str]], second: dict[str, dict[str, str]]) -> list[str]:
-    """Returns the outputs that are not the same in both builds, or only in one."""
+    """Return the outputs that differ between the builds, or exist in only one."""
     return sorted(name for name in first | second if first.get(name) != second.get(name))
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Would a kernel for Helium or DSP that writes in another order be found? Only boards run these.
+"""Mutation test for the write order of Helium and DSP kernels. Only boards run these kernels.
 
     tools/bazel run //tools/ci:order_mutants
 
-Each bug goes through the pixels in another order and gives the same result, unless that lies over
-the input: the cases at exactly the distance must fail, and no others. Builds and runs them in a
-copy of the sources, with a Bazel of its own.
+Each bug processes the pixels in another order. Its result is the same unless the output aliases the
+input. The cases at exactly the alias distance must fail, and no others. The program builds and runs
+them in a copy of the sources, with its own Bazel.
 """
 
 from tools.text.stoppable import run_main
@@ -27,8 +27,8 @@ _TESTS_FAILED = 3
 
 @dataclass(frozen=True)
 class OrderMutant:
-    """Another order in a source below kernels/: each first text, which is there once, becomes the
-    second. `op` is whose cases run, on `board`.
+    """Another order in a source below kernels/. Each first text occurs once and is replaced by the
+    second. The cases of `op` run on `board`.
     """
 
     op: str
@@ -118,7 +118,7 @@ class Copy:
             shutil.copy2(root / name, self._source / name)
 
     def bazel(self, *arguments: str) -> tuple[int, str]:
-        """The exit status and what was printed."""
+        """Return the exit status and the output."""
         run = subprocess.run(
             ["tools/bazel", *arguments],
             cwd=self._source,
@@ -130,7 +130,7 @@ class Copy:
         return run.returncode, run.stdout
 
     def failing_cases(self, mutant: OrderMutant) -> list[str]:
-        """Names of the cases that fail with a mutant."""
+        """Return the names of the cases failing with a mutant."""
         path = self._source / "kernels" / mutant.file
         before = text = path.read_text()
         for old, new in mutant.changes:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write compile_commands.json: clangd reads the options of each C file there.
 
-bazel run //tools:compile_commands                     all that an image of the Cortex-M55 needs
+bazel run //tools:compile_commands                     all files of a Cortex-M55 image
 bazel run //tools:compile_commands -- //boards:other_app //kernels/...
 """
 
@@ -19,7 +19,7 @@ from tools.python.bazel import bazel_program
 
 _DEFAULT = ["//boards:corstone300_app"]
 
-# Options that clang does not know.
+# Options unknown to clang.
 _OF_GCC = re.compile(r"-fno-canonical-system-headers|-masm-syntax-unified")
 
 # A folder of Bazel's in an option, or by itself. The workspace has no links of these names.
@@ -32,7 +32,7 @@ def command(arguments: Sequence[str], workspace: Path, execution: Path) -> dict[
     Args:
         arguments: of the compiler, the compiler first.
         workspace: folder of the sources.
-        execution: folder in which Bazel compiles.
+        execution: Bazel's working folder for compilations.
     """
     roots = {"external": execution.parents[1], "bazel-out": execution}
     words = [

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's cache folder: contents, sizes, and removal of what no checkout needs.
+"""The user's cache folder: contents, sizes, and removal of entries unused by all checkouts.
 
 A folder of the cache is needed if a checkout's Bazel links to it, or another needed folder does.
-Bazel keeps these links beside the outputs of each checkout, and the path of the checkout, too.
+Bazel keeps these links next to the outputs of each checkout, together with the checkout's path.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KEPT = {
     "disk": "results of builds; Bazel removes the oldest above 20 GB",
     "locks": "of set-ups",
 }
-"""Entries that are no tools."""
+"""Entries other than tools."""
 
 _LINK_DEPTH = 3
 _WORK = ".work"
@@ -29,11 +29,11 @@ _WORK = ".work"
 
 @dataclass(frozen=True)
 class Entry:
-    """Something in the cache.
+    """Entry of the cache.
 
     Attributes:
       needed_by: checkouts that need it.
-      kept: the reason to keep it, "" if it may go.
+      kept: the reason to keep it, "" if it can be removed.
     """
 
     path: Path
@@ -43,7 +43,7 @@ class Entry:
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes that a file or a folder takes on disk; a hard link counts once."""
+    """Return the bytes of a file or a folder on disk; a hard link counts once."""
     seen = set()
     total = 0
     for folder, _, files in os.walk(path):
@@ -59,9 +59,9 @@ def size_of(path: Path) -> int:
 
 
 def output_bases(cache: Path) -> Iterator[tuple[Path, Path]]:
-    """Yield the checkouts that Bazel has outputs of, and the folder of the outputs.
+    """Yield the checkouts with Bazel outputs, and the folder of the outputs.
 
-    Checkouts that are gone are left out.
+    Deleted checkouts are left out.
     """
     home = Path(os.path.expanduser("~"))
     xdg = os.environ.get("XDG_CACHE_HOME", "")
@@ -76,7 +76,7 @@ def output_bases(cache: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def _links(folder: Path, depth: int) -> Iterator[Path]:
-    """Yield targets of symbolic links in a folder, and those that a Python environment names."""
+    """Yield targets of symbolic links in a folder, and targets listed by a Python environment."""
     try:
         entries = list(os.scandir(folder))
     except OSError:
@@ -93,7 +93,7 @@ def _links(folder: Path, depth: int) -> Iterator[Path]:
 
 
 def _linked(folder: Path, cache: Path) -> set[str]:
-    """Return the names in the cache that a folder links to."""
+    """Return the names of the cache entries a folder links to."""
     found = set()
     for target in _links(folder, _LINK_DEPTH):
         parts = Path(os.path.normpath(target)).parts
@@ -103,7 +103,7 @@ def _linked(folder: Path, cache: Path) -> set[str]:
 
 
 def needed(cache: Path) -> dict[str, set[Path]]:
-    """Return the checkouts that need an entry of the cache, by its name."""
+    """Return the checkouts that need each cache entry, by the entry's name."""
     users: dict[str, set[Path]] = {}
     for checkout, base in output_bases(cache):
         todo = _linked(base / "external", cache)
@@ -118,7 +118,7 @@ def needed(cache: Path) -> dict[str, set[Path]]:
 
 
 def _is_locked(cache: Path, name: str) -> bool:
-    """Return whether another process sets this up now."""
+    """Return True if another process is setting up this entry."""
     path = cache / "locks" / name
     if not path.exists():
         return False
@@ -131,7 +131,7 @@ def _is_locked(cache: Path, name: str) -> bool:
 
 
 def entries(cache: Path) -> list[Entry]:
-    """Return what lies in the cache, the largest first."""
+    """Return the entries of the cache, the largest first."""
     users = needed(cache)
     found = []
     for path in cache.iterdir():
@@ -148,7 +148,7 @@ def entries(cache: Path) -> list[Entry]:
 
 
 def remove(removed: Iterable[Entry]) -> None:
-    """Remove entries. Each loses its name first, so that no half of one stays."""
+    """Remove entries. Rename each one first, so that no partly deleted entry keeps its name."""
     for entry in removed:
         gone = entry.path.with_name(f"{entry.path.name}.gone{_WORK}")
         entry.path.rename(gone)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Show what is installed and what is missing; clean the cache.
+"""Show installed and missing tools; clean the cache.
 
     python3 -m tools.doctor            # in a checkout; `pilotlight doctor` from the wheel
-    python3 -m tools.doctor --clean    # lists what no checkout needs, asks, and removes it
+    python3 -m tools.doctor --clean    # lists unused entries, asks, and removes them
 
 Any Python from 3.8 on runs it, without packages.
 
@@ -43,7 +43,7 @@ def _megabytes(size: int) -> str:
 
 
 def _packages() -> list[str]:
-    """Print the packages that the wheel needs; return those that are missing."""
+    """Print the packages the wheel needs; return the missing ones."""
     missing = []
     for line in requires("pilotlight") or []:
         name = re.findall(r"^[\w.-]+", line)[0]
@@ -91,7 +91,7 @@ def _row(entry: Entry) -> str:
 
 
 def clean(yes: bool) -> int:
-    """List the cache and remove what no checkout needs, once the user agrees."""
+    """List the cache and remove unused entries, once the user agrees."""
     cache = cache_root()
     found = entries(cache)
     print(f"{cache}, {_megabytes(sum(entry.size for entry in found))}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The doctor shows every variable, and removes only what no checkout needs."""
+"""The doctor shows every variable, and removes only entries unused by all checkouts."""
 
 import fcntl
 from pathlib import Path
@@ -13,7 +13,9 @@ from tools.doctor.variables import VARIABLES
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user's cache with tools, outputs of a checkout, and outputs of one that is gone."""
+    """Return a user's cache with tools, the outputs of a checkout, and the outputs of a deleted
+    one.
+    """
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     folder = tmp_path / ".cache/pilotlight"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variables that Pilotlight reads, as docs/settings.md explains them."""
+"""Environment variables of Pilotlight; docs/settings.md explains them."""
 
 VARIABLES = {
     "PILOTLIGHT_ARM_GNU_TOOLCHAIN": "a folder with bin/arm-none-eabi-gcc",

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what a program stores in each memory that keeps an image, as raw bytes.
+"""Write the stored content of each memory that keeps an image, as raw bytes.
 
     binary_files board.json program.elf [memory=output.bin ...]
 
-A file starts at its memory's base and ends with the last byte stored there; gaps are 0xff, as
-erased flash is. Something stored in a memory that has no output is an error.
+A file starts at its memory's base and ends with the last stored byte. Gaps are 0xff, like erased
+flash. It is an error if a memory with stored content has no output.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flash tools' command lines, read as their manuals have it: what a tool would refuse is refused.
+"""Readers of the flash tools' command lines, following the tools' manuals. They refuse the same
+arguments as the tools.
 
-Each reader takes the arguments and the text of the script among them, and returns what is to be
-flashed and the probe or port that is chosen ("" for the only one).
+Each reader takes the arguments and the text of their script. It returns the content to flash and
+the chosen probe or port ("" for the only one).
 """
 
 import argparse
@@ -14,7 +15,7 @@ from pyocd.__main__ import PyOCDTool
 
 
 class UsageError(Exception):
-    """A tool would not take this command line; the text says why."""
+    """Invalid command line for a tool; the text gives the reason."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -85,7 +86,7 @@ def _jlink(words: Sequence[str], script: str) -> tuple[str, str]:
 
 
 def _stm32_programmer(words: Sequence[str], script: str) -> tuple[str, str]:
-    """Commands with what belongs to them, in the order in which they are done."""
+    """Read commands with their arguments, in order of execution."""
     del script
     commands: list[list[str]] = []
     for word in words:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts a debugger on an image in its board's simulator, stopped before the first instruction, or
-on a board, at the server of its debug probe.
+"""Start a debugger on an image, stopped before the first instruction.
+
+The image runs in its board's simulator. On a board, GDB connects to the server of the debug probe.
 
     bazel run //boards:corstone300_app.debug
     bazel run //boards:nrf52840dk_app.debug -- --server=localhost:3333
     debug --board=board.json program.elf [-- further arguments of GDB]
 
-GDB is --gdb, or the build's: arm-none-eabi-gdb or gdb-multiarch of the machine, else one that is
-fetched (tools/repositories/gdb.bzl). The console of the board goes to standard output; with GDB
-ends the simulator.
-Paths are relative to the folder that `bazel run` is called in.
+GDB is --gdb, or the build's: arm-none-eabi-gdb or gdb-multiarch of the machine, else a downloaded
+one (tools/repositories/gdb.bzl). The board's console goes to standard output. The simulator ends
+together with GDB. Paths are relative to the working folder of `bazel run`.
 """
 
 from tools.text.stoppable import leaving, run_main
@@ -38,7 +38,7 @@ _SERVER = flags.DEFINE_string(
 
 
 class DebugError(Exception):
-    """The debugger cannot be started; the text says why and what to do."""
+    """Failed start of the debugger; the text gives the reason and the remedy."""
 
 
 def find_gdb(given: str) -> str:
@@ -70,9 +70,10 @@ def _free_port() -> int:
 
 
 def _sources(elf: Path) -> list[str]:
-    """Tells GDB where sources are that do not lie in the workspace: the folder of the image's
-    configuration, which is compiled as bazel-out/cfg, and other repositories, Pilotlight's among
-    them for a workspace beside it.
+    """Return GDB's arguments for sources outside of the workspace.
+
+    They cover the folder of the image's configuration (compiled as bazel-out/cfg) and other
+    repositories. Pilotlight is one of them if the workspace only uses it.
     """
     for folder in elf.resolve().parents:
         if folder.parent.name == "bazel-out":
@@ -84,7 +85,7 @@ def _sources(elf: Path) -> list[str]:
 
 
 def on_the_board(board: Board) -> str:
-    """What is to be done in place of `.debug` with a board that nothing simulates."""
+    """Return instructions to replace `.debug` for a board without a simulator."""
     text = f"no simulator with a debugger's port runs the board {board.name}"
     for method in board.flash:
         used = METHODS.get(method["method"])
@@ -98,7 +99,7 @@ def on_the_board(board: Board) -> str:
 
 
 def _gdb(elf: Path, gdb: str, connect: str, further: Sequence[str]) -> int:
-    """Runs GDB to its end, which Ctrl-C is for, and returns its exit status."""
+    """Run GDB until it ends, and return its exit status. GDB itself handles Ctrl-C."""
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         return subprocess.run(
@@ -116,8 +117,8 @@ def debug(elf: Path, simulator: Sequence[str], gdb: str, further: Sequence[str])
     """Runs the debugger to its end and returns its exit status."""
     port = _free_port()
     command = [*simulator, "-S", "-gdb", f"tcp:127.0.0.1:{port}"]
-    # In a session of its own: Ctrl-C stops the program in GDB, not the simulator, which has to end
-    # with us also where the terminal is closed.
+    # The simulator has its own session: Ctrl-C stops the program in GDB, not the simulator. The
+    # simulator must also end with us if the terminal is closed.
     with (
         leaving(),
         subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) as running,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets a program pass that fits on its board, and says of another what is too large, and why.
+"""Accept a program that fits on its board; otherwise report the memories that are too small.
 
     fit board.json linked.elf program.map program.elf
 
-The linker was told of no limits (boards/common/linker_script.py). A program that fits is copied to
-program.elf; else exit status 3, with a table for each memory that is too small.
+The linker has no memory limits (boards/common/linker_script.py). If the program fits, it is copied
+to program.elf. Otherwise the exit status is 3, with a table for each memory that is too small.
 """
 
 import shutil
@@ -41,7 +41,7 @@ def _loaded(elf: Elf) -> list[Section]:
 
 
 def _need(board: Board, elf: Elf, memory: Memory) -> int:
-    """Bytes from a memory's base to the end of what lies there."""
+    """Return the bytes from a memory's base to the end of its content."""
     ends = [memory.base]
     for section in _loaded(elf):
         if memory_of(board, section.name) == memory:
@@ -90,7 +90,7 @@ def _memory_table(
 
 
 def does_not_fit(name: str, board: Board, elf: Elf, link_map: str) -> str:
-    """Returns tables of what is too large for the board, "" if everything fits."""
+    """Return a table for each memory that is too small, "" if everything fits."""
     needs = {memory.name: _need(board, elf, memory) for memory in board.memories}
     too_small = [memory for memory in board.memories if needs[memory.name] > memory.size]
     if not too_small:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes an image to a board that is connected, by one of the board's flash methods.
+"""Write an image to a connected board, by one of the board's flash methods.
 
     bazel run //boards:nrf52840dk_app.flash -- --flash_tool=openocd
     bazel run //boards:nrf52840dk_app.flash -- -- --frequency=1m
     flash --board=board.json [--flash_tool=openocd] [--probe=SERIAL] program.hex program.bin \\
         [-- further arguments of the tool]
 
-Without --flash_tool it is the first of the board's methods whose tool is installed. The tool runs
-in the folder that `bazel run` was called in: its arguments may name files there.
+Without --flash_tool, it uses the first of the board's methods with an installed tool. The tool runs
+in the working folder of `bazel run`: its arguments may contain files there.
 """
 
 from tools.text.stoppable import run_main
@@ -41,13 +41,13 @@ _PROBE = flags.DEFINE_string(
 
 
 class FlashError(Exception):
-    """The image cannot be flashed; the text says why and what to do."""
+    """Failed flashing; the text gives the reason and the remedy."""
 
 
 def visible_path(file: Path) -> Path:
-    """The path of a file that was built, as it is seen from where `bazel run` was called.
+    """Return the path of a built file, relative to the working folder of `bazel run`.
 
-    This program runs among links to Bazel's outputs; the workspace has one to them too, bazel-out.
+    This program runs among links to Bazel's outputs. The workspace also has such a link, bazel-out.
     """
     real = file.resolve()
     if "bazel-out" in real.parts and "BUILD_WORKSPACE_DIRECTORY" in os.environ:
@@ -59,7 +59,7 @@ def visible_path(file: Path) -> Path:
 
 
 def chosen_method(board: Board, tool: str, image: Image) -> dict[str, Any]:
-    """The board's method that is to be used: `tool`, or the first that can be used if that is "".
+    """Return the board's method to use: `tool`, or the first usable one if `tool` is "".
 
     Raises:
         FlashError: there is none.
@@ -112,7 +112,7 @@ def _flash_drive(board: Board, method: dict[str, Any], hex_file: Path, chosen: s
 def _probes(
     used: Method, method: dict[str, Any], connected: Sequence[UsbDevice]
 ) -> list[tuple[str, str]]:
-    """What --probe= may say for the tool, and what these devices call themselves."""
+    """Return the values of --probe= accepted by the tool, and the names of these devices."""
     pattern = used.probes(method)
     return [
         (one.ports[0] if used.by_port else one.serial, one.name)
@@ -124,21 +124,21 @@ def _probes(
 
 
 def _expect_one(found: Sequence[tuple[str, str]]) -> None:
-    """Raises FlashError if there are several that the tool would take the first of."""
+    """Raise FlashError if there are several devices and the tool would take the first."""
     if len(found) > 1:
         listed = "".join(f"\n  --probe={probe}  {name}" for probe, name in found)
         raise FlashError(f"several boards are connected: say which one with{listed}")
 
 
 def _expect_usable(name: str) -> None:
-    """Raises FlashError if the user may not use a port: its tool says that nothing is there."""
+    """Raise FlashError if the user has no access to a port: the tool would find no device."""
     port = Path("/dev", name)
     if port.exists() and not os.access(port, os.R_OK | os.W_OK):
         raise FlashError(may_not_use(port))
 
 
 def _is_meant(one: UsbDevice, method: dict[str, Any]) -> bool:
-    """Whether a tool might use a device: a probe, or the boot loader that the board's chip has."""
+    """Return True if a tool might use a device: a probe, or the boot loader of the board's chip."""
     of_usb = f"{one.vendor}:{one.product}" == method.get("usb")
     return of_usb if "usb" in method else bool(re.search(PROBES, one.name, re.IGNORECASE))
 
@@ -151,18 +151,18 @@ def flash(
     further: Sequence[str],
     listener: Listener | None = None,
 ) -> None:
-    """Flashes a board.
+    """Flash a board.
 
     Args:
-        board: which kind.
-        image: what is written.
-        tool: the board's method, "" for the first that can be used.
-        probe: which probe, port or drive, "" for the only one.
+        board: kind of board.
+        image: content to write.
+        tool: the board's method, "" for the first usable one.
+        probe: probe, port or drive to use, "" for the only one.
         further: arguments of the tool.
-        listener: gets what the board prints while a tool runs.
+        listener: receives the board's output while a tool runs.
 
     Raises:
-        FlashError: it did not work.
+        FlashError: flashing failed.
     """
     method = chosen_method(board, tool, image)
     if method["method"] == "uf2":
@@ -178,7 +178,7 @@ def flash(
     found = [(probe, "")] if probe else _probes(used, method, connected)
     _expect_one(found)
     if used.by_port and found:
-        probe = found[0][0]  # else it takes the first port that there is, whose it may be
+        probe = found[0][0]  # else it takes the first port, perhaps of another device
         _expect_usable(probe)
     with tempfile.TemporaryDirectory() as folder_of_script:
         arguments = used.arguments(method, image, probe)

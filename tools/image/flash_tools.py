@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that write images to boards: how each is called, and what its complaints mean.
+"""Flash tools: their command lines, and the meaning of their error messages.
 
-A board names what flashes it, the best first (`flash_method` of its chip, boards/board.bzl): dicts
-with `method`, one of METHODS, and what that needs to know.
+A board lists its flash methods, the best first (`flash_method` of its chip, boards/board.bzl). They
+are dicts with `method`, one of METHODS, and its parameters.
 """
 
 import os
@@ -16,7 +16,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Image:
-    """The files of an image that tools take."""
+    """Files of an image for the tools."""
 
     hex: Path
     bin: Path
@@ -24,24 +24,25 @@ class Image:
 
 @dataclass(frozen=True)
 class Method:
-    """A tool.
+    """Flash tool.
 
     Attributes:
-        program: what is looked for on PATH.
-        install: how people get it.
-        arguments: from what the board says, the image and a probe's serial number ("" for the only
-            one) to the arguments.
-        script: text of a file that `{script}` among the arguments stands for.
-        probes: from what the board says to a pattern of the names of USB devices that it takes for
-            probes; of several it would take any. "" if the tool itself asks or refuses then.
-        by_port: a probe is named by its serial port, and what has none is no probe.
-        unlock: how it unlocks a chip, if there is one way for all.
-        learn: how it gets to know a chip.
-        enter: how a board's boot loader is started that it talks to.
-        done: pattern of what it prints when it has done all, though it ends as if it had not.
-        stopped: pattern of what it prints when it has stopped the program that is on the board, and
-            not yet started the new one; "" if it does not say.
-        server: how its server for debuggers is started, and the server's port.
+        program: name to look for on PATH.
+        install: installation instructions.
+        arguments: function from the board's parameters, the image and a probe's serial
+            number ("" for the only one) to the arguments.
+        script: text of the file for `{script}` among the arguments.
+        probes: function from the board's parameters to a pattern of USB device names
+            accepted as probes; the tool takes any of several. "" if the tool itself asks
+            or refuses.
+        by_port: a serial port selects the probe; devices without a port are no probes.
+        unlock: command to unlock a chip, if one works for all.
+        learn: instructions to add support for a chip.
+        enter: instructions to start the boot loader used by the tool.
+        done: pattern in the output of a complete run, despite a failing exit status.
+        stopped: pattern in the output after the tool has stopped the program on the
+            board, and before it starts the new one; "" if there is none.
+        server: start of its debug server, and the server's port.
     """
 
     program: str
@@ -59,8 +60,8 @@ class Method:
 
 
 def environment() -> dict[str, str]:
-    """What a program that the user has runs in: many bring a Python of their own, for which modules
-    of ours are of another version.
+    """Return the environment for a user's program. Many programs bring their own Python, and our
+    modules fit another version.
     """
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
@@ -71,9 +72,10 @@ def _number(probe: str) -> str:
 
 
 def _pyocd(method: dict[str, Any], image: Image, probe: str) -> list[str]:
-    # Without a probe it would wait for one and say nothing; a locked chip it would erase unasked.
+    # Without a probe, pyOCD would wait for one silently. A locked chip would be erased without a
+    # question.
     arguments = ["flash", "--no-wait", "-O", "auto_unlock=false", "--target", method["target"]]
-    arguments += ["-L", "pyocd.*=info"]  # so that it says when it begins
+    arguments += ["-L", "pyocd.*=info"]  # prints a message at the start of writing
     return [*arguments, *(["--uid", _number(probe)] if probe else []), str(image.hex)]
 
 
@@ -94,7 +96,7 @@ def _jlink(method: dict[str, Any], image: Image, probe: str) -> list[str]:
 
 
 def _jlink_script(image: Image) -> str:
-    return f'loadfile "{image.hex}"\nr\ng\nexit\n'  # loadfile compares what it wrote
+    return f'loadfile "{image.hex}"\nr\ng\nexit\n'  # loadfile verifies the written data
 
 
 def _stm32_programmer(method: dict[str, Any], image: Image, probe: str) -> list[str]:
@@ -126,7 +128,7 @@ def _linkserver(method: dict[str, Any], image: Image, probe: str) -> list[str]:
     return ["flash", *chosen, method["device"], "load", str(image.hex)]
 
 
-# What probes call themselves.
+# USB names of probes.
 _ST_LINK, _J_LINK = r"ST-?LINK", "J-Link"
 _DAP = r"CMSIS-DAP|DAPLink|MCU-Link|LPC-Link|Picoprobe|Debug ?probe"
 PROBES = f"{_ST_LINK}|{_J_LINK}|{_DAP}"
@@ -189,7 +191,7 @@ METHODS = {
         "on Debian: apt install dfu-util",
         _dfu_util,
         enter="connect the chip's own USB, and reset it while BOOT0 is high",
-        # The chip has left its boot loader before it could say that it does.
+        # The chip leaves its boot loader before it can report that.
         done=r"File downloaded successfully(?s:.*)Error during download get_status",
     ),
     "bossac": Method(
@@ -223,7 +225,7 @@ then `udevadm control --reload`, and plug the board in again:
 """
 _RULE = '  SUBSYSTEM=="usb", ATTRS{idVendor}=="%s", TAG+="uaccess"'
 
-# What tools say, and what to make of it; the first that matches.
+# Error messages of tools, and our explanations; the first match wins.
 _COMPLAINTS = (
     (
         r"LIBUSB_ERROR_ACCESS|[Pp]ermission denied|[Aa]ccess denied|insufficient permissions",
@@ -263,13 +265,13 @@ _COMPLAINTS = (
 def advice(
     output: str, method: Method, vendors: Sequence[str], forbidden: Sequence[str] = ()
 ) -> str:
-    """What to do about what a tool printed before it failed; "" if that is not known.
+    """Return advice on a tool's output before it failed; "" if there is none.
 
     Args:
-        output: what it printed.
+        output: the tool's output.
         method: the tool.
-        vendors: numbers of those whose probes are connected.
-        forbidden: of those among them that this user may not use; some tools do not see them.
+        vendors: vendor numbers of the connected probes.
+        forbidden: those of them this user has no access to; some tools do not find them.
     """
     told = next((text for pattern, text in _COMPLAINTS if re.search(pattern, output)), "")
     if told == _NO_PROBE and forbidden:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an image on Arm's model of its board, where the user has it, and ends with a table.
+"""Run an image on Arm's model of its board, if the user has it, and print a table.
 
     bazel run //boards:corstone300_app.fvp
     fvp --board=board.json --size=size.json [--facts=facts.json ...] [--fvp=PROGRAM] program.elf \\
         [-- argument of the model ...]
 
-The table is that of `.sim`, without instructions: the model counts cycles of its own, which are no
+The table is that of `.sim`, without instructions. The model counts its own cycles; they are no
 estimate of a chip's.
 """
 
@@ -35,18 +35,18 @@ _SECONDS_TO_STOP = 10
 
 
 class FvpError(Exception):
-    """The model is not there, or there is none; the text says what to do."""
+    """Missing model, or a board without one; the text gives the remedy."""
 
 
 def fvp_command(board: Board, elf: Path, program: str, more: list[str]) -> list[str]:
-    """What runs a program on the model.
+    """Return the command to run a program on the model.
 
     Args:
-      program: where the model is, "" to look for it.
-      more: arguments of the user's own, for the model.
+      program: path of the model, "" to look for it.
+      more: the user's own arguments for the model.
 
     Raises:
-      FvpError: the board has no model, or it is not there.
+      FvpError: the board has no model, or it is not installed.
     """
     if board.fvp is None:
         raise FvpError(f"the board {board.name} has no `fvp`: it names no model of Arm's")
@@ -62,7 +62,7 @@ def fvp_command(board: Board, elf: Path, program: str, more: list[str]) -> list[
 
 
 def run_on_fvp(command: list[str], silence: float) -> Shown:
-    """Shows what a program prints up to its last line, and returns it."""
+    """Show a program's output up to its last line, and return it."""
     with (
         leaving(),
         subprocess.Popen(

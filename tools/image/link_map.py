@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads GNU ld's map file: which library brought how many bytes to which address."""
+"""Reader of GNU ld's map file: bytes of each library and their addresses."""
 
 import re
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 
 _START = "Linker script and memory map"
 
-# ` .text.f  0x00000040  0x1c path/of/lib.a(member.o)` for what an object brings, and the same
-# without the object and without the space before it for an output section.
+# Line for the bytes of an object: ` .text.f  0x00000040  0x1c path/of/lib.a(member.o)`. An output
+# section has the same without the object and without the leading space.
 _LINE = re.compile(r"^( ?)([.\w]\S*)\s+0x(\w+)\s+0x(\w+)(?: (\S.*))?$")
-# A long name stands on a line of its own.
+# A long name has its own line.
 _LONG_NAME = re.compile(r"^( ?[.\w]\S*)\n {16,}(?=0x)", re.MULTILINE)
 _OUTPUT_FOLDER = re.compile(r"^(?:.*/)?bazel-out/[^/]+/bin/")
 _NOT_LOADED = (".debug", ".comment", ".ARM.attributes")
@@ -19,12 +19,12 @@ _NOT_LOADED = (".debug", ".comment", ".ARM.attributes")
 
 @dataclass(frozen=True)
 class Piece:
-    """Bytes that one object file brought to one place.
+    """Bytes of one object file at one address.
 
     Attributes:
         origin: the object's package or library.
         section: of the object.
-        target: section of the program that it became a part of.
+        target: section of the program containing it.
         source: the object: its source without suffix, or library and member.
     """
 
@@ -37,7 +37,7 @@ class Piece:
 
 
 def _origin(source: str) -> str:
-    """Returns `kernels/conv2d` for an object of that package and `libc.a` for one of a library."""
+    """Return `kernels/conv2d` for an object of that package and `libc.a` for one of a library."""
     path, _, _ = source.partition("(")
     if _OUTPUT_FOLDER.match(path):
         parts = PurePosixPath(_OUTPUT_FOLDER.sub("", path)).parent.parts
@@ -55,7 +55,9 @@ def _source(source: str) -> str:
 
 
 def _without_overlap(pieces: list[Piece], end: int) -> Iterator[Piece]:
-    """Of strings that ld merged the first has all; the others keep a size they do not take."""
+    """Correct the sizes of strings merged by ld. The first piece has all of them; the others keep a
+    size they do not use.
+    """
     ends = [*(piece.address for piece in pieces), end][1:]
     for piece, following in zip(pieces, ends, strict=True):
         size = min(piece.size, following - piece.address)
@@ -64,7 +66,7 @@ def _without_overlap(pieces: list[Piece], end: int) -> Iterator[Piece]:
 
 
 def read_link_map(text: str) -> Iterator[Piece]:
-    """Yields the pieces that a program consists of."""
+    """Yield the pieces of a program."""
     _, _, body = text.partition(_START)
     pieces: list[Piece] = []
     target = ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells a new program's text from that of the earlier one, while a tool writes it to a board."""
+"""Separation of a new program's output from the earlier program's, while a tool flashes a board."""
 
 import math
 import os
@@ -7,28 +7,28 @@ import re
 import time
 
 _MOST = 4096
-_ON_ITS_WAY = 0.05  # seconds that text takes through an adapter and its driver
+_ON_ITS_WAY = 0.05  # seconds for text to pass an adapter and its driver
 
 
 class Listener:
-    """What a port receives while a flash tool runs.
+    """Output received at a port while a flash tool runs.
 
-    The earlier program prints until the tool stops it: all of that is dropped, were it PL:PASS. The
-    new one begins while the tool still runs, and nothing of it may be missed.
+    The earlier program prints until the tool stops it. All of that is dropped, even PL:PASS. The
+    new program starts while the tool still runs, and none of its output may be lost.
 
     Attributes:
-        text: the new program's.
-        may_have_lost: whether some of it may have been dropped, as the tool did not say when it had
-            stopped the earlier one.
+        text: output of the new program.
+        may_have_lost: True if some of it may have been dropped, because the tool did not
+            report when it stopped the earlier program.
     """
 
     def __init__(self, port: int, stopped: str) -> None:
-        """Listens.
+        """Start to listen.
 
         Args:
-            port: descriptor, which does not block.
-            stopped: pattern of what the tool prints when the earlier program runs no more; "" if it
-                does not say.
+            port: non-blocking descriptor.
+            stopped: pattern of the tool's output once the earlier program is stopped; "" if
+                there is none.
         """
         self._port, self._stopped = port, stopped
         self._printed = ""
@@ -41,16 +41,16 @@ class Listener:
         return self._port
 
     def receive(self) -> bool:
-        """Takes what is there; returns whether the port is."""
+        """Read the available data; return True if the port still exists."""
         return self._take() != b""
 
     def _take(self) -> bytes | None:
-        """Takes what is there: None for nothing, no bytes where the port is gone."""
+        """Read the available data: None if there is none, empty bytes if the port is gone."""
         try:
             chunk = os.read(self._port, _MOST)
         except BlockingIOError:
             return None
-        except OSError:  # as who reads on finds
+        except OSError:  # the next reader notices it
             return b""
         if time.monotonic() >= self._begins:
             self.text += chunk
@@ -59,7 +59,7 @@ class Listener:
         return chunk
 
     def hear(self, printed: bytes) -> None:
-        """Takes what the tool has printed."""
+        """Handle output of the tool."""
         if self._begins == math.inf and self._stopped:
             self._printed += printed.decode(errors="replace")
             if re.search(self._stopped, self._printed):
@@ -69,6 +69,6 @@ class Listener:
                 self.may_have_lost = False
 
     def end(self) -> None:
-        """The tool has ended: what comes later is the new program's."""
+        """Handle the end of the tool: later output belongs to the new program."""
         while self._take():
             pass

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a .pte that was lowered elsewhere takes of an Ethos-U, for the table of `.sim`: it has no
-lowering report, but its delegates' programs say what the NPU does.
+"""NPU use of a .pte lowered by other tools, for the table of `.sim`. Such a file has no lowering
+report; the figures come from its delegates' programs.
 
 npu_estimate model.pte output.json
 """
@@ -20,11 +20,12 @@ _BACKEND = "EthosUBackend"
 
 
 def estimate(data: bytes) -> dict[str, Any]:
-    """Of a .pte, {} if it has nothing for an Ethos-U, or is beyond a plan, which says so itself.
+    """Return the NPU figures of a .pte. The result is {} without an Ethos-U delegate, or if
+    planning cannot read the file (planning reports that itself).
 
     Returns:
-      cycles: by the NPU's model, None if there is no model of its NPU, `npu`.
-      left: how many instructions the core runs.
+      cycles: from the NPU model, None if there is no model of its NPU, `npu`.
+      left: number of instructions on the core.
     """
     try:
         delegates = [delegate_of(call) for call in read_program(data).calls]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows what a board that is connected prints; first writes the image to it, if asked.
+"""Show the output of a connected board; optionally flash the image first.
 
     bazel run //boards:nrf52840dk_app.run -- --port=/dev/ttyACM0
     bazel run //boards:nrf52840dk_app.monitor
@@ -8,12 +8,15 @@
         [-- further arguments of the flash tool]
     on_board --monitor [--port=..] [--baud=..]
 
-With an image it ends at the program's last line, PL:PASS or PL:FAIL, at a fault, which is explained
-as in the simulator, or when nothing came for --silence seconds; then, with --size, with the tables
-of `.sim`, without instructions, but with cycles of the steps if the image marks them and the core
-counts them. --profile writes those for machines, as profile.schema.json has it, --trace for
-ui.perfetto.dev; paths are relative to where Bazel was called. With --monitor it only shows, until
-Ctrl-C. Standard input is what the board's console receives.
+An image run ends at the program's last line (PL:PASS or PL:FAIL), at a fault, or after --silence
+seconds without output. A fault is explained like in the simulator. If --size is given, the run ends
+with the tables of `.sim`. They have no instructions, but the cycles of the steps if the image marks
+them and the core counts them.
+
+Option --profile writes these cycles for machines, in the format of profile.schema.json. Option
+--trace writes them for ui.perfetto.dev. Paths are relative to Bazel's working folder. If --monitor
+is given, the program only shows output, until Ctrl-C. The board's console receives the standard
+input.
 """
 
 from tools.text.stoppable import run_main
@@ -69,7 +72,7 @@ _SILENCE = flags.DEFINE_float(
 
 _USE_THE_PORT = ("bossac",)
 _RESTART = ("dfu_util", "uf2")
-_APPEARS = 10  # seconds until the port of a board that has restarted is there
+_APPEARS = 10  # seconds until a restarted board's port appears
 
 _STANDARD_INPUT = 0
 
@@ -79,7 +82,7 @@ _NOT_RUN = 2
 
 @dataclass(frozen=True)
 class Shown:
-    """What a program printed, and whether what it printed to is gone."""
+    """Output of a program, and a flag for a lost output channel."""
 
     text: str
     is_gone: bool = False
@@ -88,8 +91,8 @@ class Shown:
 def until_the_end(
     descriptor: int, silence: float, typed: int | None = _STANDARD_INPUT, received: bytes = b""
 ) -> Shown:
-    """Shows what was received and what arrives up to a program's last line, and returns it; what
-    can be read from `typed` goes there meanwhile.
+    """Show and return received and arriving output up to the program's last line. Meanwhile input
+    from `typed` is sent to the board.
     """
     lines: list[str] = []
     begun = ""
@@ -107,8 +110,8 @@ def until_the_end(
 
 
 def problem(shown: Shown, elf: Path, tools: Tools, silence: float, gone: str) -> str:
-    """Returns how the run differs from one that ended well, "" if it does not; `gone` is what it
-    means that what the program printed to is gone.
+    """Return the difference from a successful run, "" if there is none. `gone` is the explanation
+    for a lost output channel.
     """
     fault = find_fault(shown.text)
     if fault is not None:
@@ -120,17 +123,17 @@ def problem(shown: Shown, elf: Path, tools: Tools, silence: float, gone: str) ->
     if PASS in lines:
         return ""
     ended = gone if shown.is_gone else f"nothing came for {silence:g} s"
-    # Half of what comes at another rate is no text at all.
+    # Half of the characters received at a wrong rate are invalid text.
     if shown.text.count("\N{REPLACEMENT CHARACTER}") * 4 > len(shown.text):
         return f"{ended}, and what came is no text: is it this board's port, at this rate (--baud)?"
     return f"{ended}, and no {PASS} before that"
 
 
 def _port_before_flashing(method: str, probe: str) -> int | None:
-    """Opens the port, so that the program's first line is not missed.
+    """Open the port early, so that the program's first line is not missed.
 
-    A board that is its own probe has none while its boot loader is there, or the flash tool uses
-    it: None, and the port is opened when the board has restarted.
+    A board that is its own probe has no port while its boot loader runs or the flash tool uses it.
+    The result is then None, and the port is opened after the board's restart.
 
     Raises:
         PortError: it cannot be opened, or there are several already.
@@ -147,7 +150,7 @@ def _port_before_flashing(method: str, probe: str) -> int | None:
 
 
 def _flash(board: Board, image: Image, further: Sequence[str]) -> tuple[int, bytes]:
-    """Flashes, and returns the port's descriptor and what it received of the new program."""
+    """Flash, and return the port's descriptor and the received output of the new program."""
     tool, probe = flags.FLAGS.flash_tool, flags.FLAGS.probe
     method = chosen_method(board, tool, image)["method"]
     port = _port_before_flashing(method, probe)

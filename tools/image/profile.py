@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run counted: instructions of one inference, and of each step of the plan; on a board the
-cycles of each step.
+"""Counts of a run: instructions of one inference and of each plan step; on a board, the cycles of
+each step.
 """
 
 import json
@@ -27,7 +27,7 @@ UNNAMED = "unnamed_plans"
 _INFERENCE = 0
 
 _STEP = re.compile(r"^PL:STEP (\d+) (\d+) (\d+)$", re.MULTILINE)
-"""What firmware/runtime/cycles_cortex_m.c prints: step, cycles and the plan's address."""
+"""Output of firmware/runtime/cycles_cortex_m.c: step, cycles and the plan's address."""
 
 Key = tuple[int, int]
 """A plan's address and a step's number."""
@@ -40,16 +40,17 @@ def profile(
     linked: Mapping[str, int] = MappingProxyType({}),
     estimates: Mapping[Key, float] | None = None,
 ) -> dict[str, Any]:
-    """The contents of profile.json, as profile.schema.json has it.
+    """Return the contents of profile.json, in the format of profile.schema.json.
 
     Args:
-      run: a run that was counted, or what a board printed.
+      run: a counted run, or the output of a board.
       size: the image's size.json.
       plans: the plan.json of each model. A program marks its steps if it was built with
         --//firmware/runtime:profile_steps.
-      linked: addresses of the program's symbols; without them the only plan is the one that ran.
-      estimates: cycles by region, if they were estimated; without those of inner regions, and of
-        plan 0 where no plan was named.
+      linked: addresses of the program's symbols; without them the only plan is the one
+        that ran.
+      estimates: estimated cycles by region, if any. A region's cycles exclude inner
+        regions. Plan 0 stands for regions without a plan.
     """
     inference = run.counts.regions.get(_INFERENCE) if run.counts else None
     every = run.counts.by_plan() if run.counts else {}
@@ -94,7 +95,9 @@ def profile(
 def _addresses(
     plans: Sequence[dict[str, Any]], linked: Mapping[str, int], ran: set[int]
 ) -> dict[str, int]:
-    """Where the plans are that ran, by name; one that is not linked may be in a slot for models."""
+    """Return the addresses of the plans that ran, by name. A plan missing in the program may be in
+    a model slot.
+    """
     found = {p["name"]: linked[p["name"]] for p in plans if linked.get(p["name"]) in ran}
     loaded = [plan["name"] for plan in plans if plan["name"] not in linked]
     elsewhere = ran - set(linked.values())
@@ -104,8 +107,10 @@ def _addresses(
 def _of_inference(
     inference: Region, every: Mapping[Key, Region], estimates: Mapping[Key, float]
 ) -> float | None:
-    """Cycles of region 0 with those in it, over all entries: of all regions, or of all but the
-    program's own beside it. None if instructions say that it is neither.
+    """Return the cycles of region 0 and its inner regions, over all entries.
+
+    The sum covers all regions, or all except the program's own outside of region 0. Return None if
+    the instruction counts match neither.
     """
     steps = {key: region for key, region in every.items() if key[0] or region is inference}
     for parts in (every, steps):
@@ -127,8 +132,9 @@ def write_profile(counted: dict[str, Any], path: str | None, trace_path: str | N
 def _counted(
     region: Region | None, cycles: list[int] | None, estimate: float | None
 ) -> dict[str, int]:
-    """Of a step: instructions where they were counted, cycles where the board printed them, and an
-    estimate if it has no regions in it, whose cycles are not its own.
+    """Return a step's figures: counted instructions, cycles printed by the board, and an estimate.
+    The estimate is only given for a step without inner regions, because their cycles are not its
+    own.
     """
     found = {}
     if region and region.entries:
@@ -141,7 +147,9 @@ def _counted(
 
 
 def cycles_of_inference(fields: dict[str, Any]) -> int | None:
-    """Of all steps; None if the board counted none, or an inference is not one run of one plan."""
+    """Return the sum over all steps. Return None if the board counted none, or an inference is not
+    one run of one plan.
+    """
     steps = fields["steps"]
     plans = {step["plan"] for step in steps}
     if len(plans) != 1 or UNNAMED in fields or not all("cycles" in step for step in steps):
@@ -150,7 +158,9 @@ def cycles_of_inference(fields: dict[str, Any]) -> int | None:
 
 
 def steps_table(fields: dict[str, Any]) -> str:
-    """Instructions or cycles by step, and what is left out; "" if the program marks none."""
+    """Return instructions or cycles by step, and the left-out steps; "" if the program
+    marks none.
+    """
     steps = fields["steps"]
     units = ["cycles" if any("cycles" in step for step in steps) else "instructions"]
     units += [ESTIMATE] if any(ESTIMATE in step for step in steps) else []

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the table of `.sim` (sim.py) that say how good an image's models are, and what they take
-of an NPU.
+"""Rows of the table of `.sim` (sim.py) for the quality of an image's models and their NPU use.
 
 quality_facts output.json [model.report.json ...] [model.npu.json ...]
 
-Reports are lowering's; of models that were lowered elsewhere there is what npu_estimate.py says.
+Reports come from lowering. Models lowered by other tools have the output of npu_estimate.py.
 """
 
 import json
@@ -18,8 +17,8 @@ _REPORT, _ESTIMATE = ".report.json", ".npu.json"
 def facts(
     reports: dict[str, dict[str, Any]], estimates: dict[str, dict[str, Any]] | None = None
 ) -> dict[str, Any]:
-    """Rows by name, from lowering reports by the name of the model, which rows have where there are
-    several; of a model's outputs it is the worst.
+    """Return rows by name, from lowering reports by model name. If there are several models, each
+    row's name includes the model. A row has the worst value of the model's outputs.
 
     Args:
       estimates: of models without a report.
@@ -61,8 +60,8 @@ def facts(
 
 
 def _cycles(report: dict[str, Any]) -> int:
-    """Of a delegate: those of a model of the NPU, else the sum over what its compiler says of
-    layers; 0 where its backend says nothing.
+    """Return a delegate's cycles: from the NPU model, else the sum of the compiler's cycles by
+    layer; 0 if the backend reports none.
     """
     if "cycles" in report:
         return int(report["cycles"])

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program on its simulated board.
+"""Run a program on its simulated board.
 
     run --board=board.json program.elf
 
-With PILOTLIGHT_ON_BOARD in the environment, options of tools/image/on_board.py, the program is
-written to a board that is connected, and runs there (`bazel test --config=hardware`); one for the
-host runs on the host.
+PILOTLIGHT_ON_BOARD in the environment holds options of tools/image/on_board.py. If it is set, the
+program is flashed to a connected board and runs there (`bazel test --config=hardware`). A program
+for the host runs on the host.
 
-Prints the console while the program runs, and at the end, if asked, how many instructions were
-executed. The exit status is 0 if the program ended well (status 0, last line PL:PASS), 1 if not, 2
-if it could not be run.
+The console is printed while the program runs. The number of executed instructions follows at the
+end, if requested. The exit status is 0 if the program ended well (status 0, last line PL:PASS). It
+is 1 if not, and 2 if it could not be run.
 """
 
 from tools.text.stoppable import run_main
@@ -64,7 +64,7 @@ def _run_on_board(elf: Path, board: Board, options: str) -> int:
         by_address = {board.memory(name).base: data for name, data in stored.items()}
         hex_file.write_text(hex_text(by_address))
         bin_file.write_bytes(stored[board.code])
-        # A program of its own, as it has flags of the same names.
+        # A separate program, because it has flags of the same names.
         command = [sys.executable, "-m", "tools.image.on_board", f"--board={_BOARD.value}"]
         further = [f"--elf={elf}", f"--silence={_TIME_LIMIT.value}", *shlex.split(options)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The serial port that a board's console arrives at."""
+"""Serial port of a board's console."""
 
 import codecs
 import contextlib
@@ -16,7 +16,7 @@ from pathlib import Path
 from tools.image.usb import UsbDevice, usb_devices
 
 BAUD = 115200
-"""What boards' consoles have (boards/uarts.bzl)."""
+"""Baud rate of the boards' consoles (boards/uarts.bzl)."""
 
 _PORTS = Path("/dev")
 _LINE = 4096
@@ -26,7 +26,7 @@ _RATES = {
 
 
 class PortError(Exception):
-    """There is no port to read from; the text says what to do."""
+    """No port to read from; the text gives the remedy."""
 
 
 class SeveralPortsError(PortError):
@@ -41,7 +41,7 @@ class PortGoneError(PortError):
 
 
 def _listed(ports: Sequence[Path], devices: Sequence[UsbDevice]) -> str:
-    """Each port, with what is known of the device that it belongs to."""
+    """Return each port, with the known facts of its device."""
     lines = []
     for port in ports:
         names = [f"{one.name}, {one.serial}" for one in devices if port.name in one.ports]
@@ -54,14 +54,14 @@ def _of_devices(folder: Path, devices: Sequence[UsbDevice]) -> list[Path]:
 
 
 def _with_serial(number: str, devices: Sequence[UsbDevice]) -> list[UsbDevice]:
-    """The devices with a serial number; zeros in front of it are often left out."""
+    """Return the devices with a serial number; leading zeros are often left out."""
     asked = number.lower().lstrip("0")
     return [one for one in devices if asked and one.serial.lower().lstrip("0") == asked]
 
 
 def _named(given: str, folder: Path, devices: Sequence[UsbDevice]) -> list[Path]:
-    """The ports that --port= means: a path, a name in /dev, a device's vendor:product or serial
-    number.
+    """Return the ports selected by --port=: a path, a name in /dev, a device's vendor:product or
+    serial number.
     """
     path = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""), given)
     for port in (path, folder / given):
@@ -83,13 +83,13 @@ def find_port(
     folder: Path = _PORTS,
     devices: Sequence[UsbDevice] | None = None,
 ) -> Path:
-    """Returns the port that is asked for, or the only one of a USB device that there is.
+    """Return the requested port, or the only port of a USB device.
 
     Args:
-        given: what --port= says, "" if nothing.
-        probe: serial number of the probe that is used; of its ports there is no other meant.
-        folder: where ports are.
-        devices: what is connected.
+        given: value of --port=, "" if none.
+        probe: serial number of the used probe; only its ports are accepted.
+        folder: location of ports.
+        devices: connected devices.
 
     Raises:
         PortError: there is none.
@@ -115,12 +115,12 @@ def find_port(
 
 
 def may_not_use(port: Path) -> str:
-    """What a user is told who may not."""
+    """Return the message for a user without access."""
     return f"you may not use {port}: `sudo usermod -aG dialout $USER`, then log in again"
 
 
 def open_port(port: Path, baud: int = BAUD) -> int:
-    """Opens a port with 8 bits, no parity, one stop bit; what it got so far is dropped.
+    """Open a port with 8 bits, no parity, one stop bit; earlier input is dropped.
 
     Raises:
         PortError: it cannot be opened, or another program has it.
@@ -136,7 +136,7 @@ def open_port(port: Path, baud: int = BAUD) -> int:
         busy = error.errno == errno.EBUSY
         raise PortError(in_use if busy else f"{port} cannot be opened: {error.strerror}") from error
     try:
-        # Of two readers each would get a part of the text.
+        # Two readers would each get a part of the text.
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         fcntl.ioctl(descriptor, termios.TIOCEXCL)
         attributes = termios.tcgetattr(descriptor)
@@ -158,8 +158,8 @@ def open_port(port: Path, baud: int = BAUD) -> int:
 def open_when_there(
     given: str, probe: str, baud: int, seconds: float, folder: Path = _PORTS
 ) -> int:
-    """Finds and opens the port of a board that has restarted. It is there in a moment, and the
-    user's a moment later: first it is root's, and then looked at by what searches for modems.
+    """Find and open the port of a restarted board. The port appears after a moment and belongs to
+    root first. Then modem detection may hold it, and finally the user has access.
     """
     deadline = time.monotonic() + seconds
     while True:
@@ -174,12 +174,11 @@ def open_when_there(
 def read_chunks(
     descriptor: int, silence: float, typed: int | None, received: bytes = b""
 ) -> Iterator[str]:
-    """Yields what was received and what arrives, until nothing came for `silence` seconds (0:
-    without end). What can be read from `typed` meanwhile, if it is given, is sent, up to its end,
-    as the port takes it.
+    """Yield received and arriving data, until `silence` seconds pass without any (0: no limit). If
+    `typed` is given, its input is sent meanwhile up to its end, at the speed of the port.
 
     Raises:
-        PortGoneError: the port is gone, or nothing is at a pipe's other end.
+        PortGoneError: the port is gone, or a pipe's other end is closed.
     """
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")  # letters of several bytes
     gone = None

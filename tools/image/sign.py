@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signs an image for the slot of MCUboot that its board names, with imgtool and a key of yours.
+"""Sign an image for the MCUboot slot of its board, with imgtool and your key.
 
     bazel run //:my_app.sign -- --key=key.pem --version=1.2.3 --output=app.signed.bin
     sign --board=board.json --key=key.pem --version=1.2.3 --output=app.signed.bin program.bin \\
         [further arguments of imgtool]
 
-What comes of it is flashed to the start of the slot, or offered as an update for the second one.
-Paths are relative to the folder that `bazel run` is called in.
+Flash the result to the start of the slot, or use it as an update for the second slot. Paths are
+relative to the working folder of `bazel run`.
 """
 
 from tools.text.stoppable import run_main
@@ -28,11 +28,11 @@ _KEY = flags.DEFINE_string("key", None, "Private key, as imgtool keygen makes it
 _VERSION = flags.DEFINE_string("version", None, "Of the image: 1.2.3 or 1.2.3+4.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "The signed image.", required=True)
 
-_MOST = 32  # bytes at once with which MCUboot can keep notes on swapping two slots
+_MOST = 32  # largest write size for MCUboot's swap status of two slots, in bytes
 
 
 class SignError(Exception):
-    """The image cannot be signed; the text says why and what to do."""
+    """Failed signing; the text gives the reason and the remedy."""
 
 
 def sign(

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an image on its board's simulator and ends with a table of what came of it.
+"""Run an image on its board's simulator and print a table of the results.
 
     bazel run //boards:corstone300_app.sim
     bazel run //boards:corstone300_app.sim -- --profile=profile.json --trace=trace.json
     sim --board=board.json --size=size.json [--plan='plan.json ...'] [--facts=facts.json ...] \\
         [--profile=profile.json] [--trace=trace.json] [--cycles] program.elf
 
-Standard input is what the board's console receives.
+The board's console receives the standard input.
 
-The table has the facts, the program's PL:STAT lines (the first is taken as a total that the others
-are parts of), instructions of one inference (region 0 of the profile), and what the image takes of
-each of the board's memories. A facts file is a JSON object from name to text, number, or fraction
-as 0.97. --profile writes the instructions for machines, as profile.schema.json has it, --trace for
-ui.perfetto.dev; paths are relative to the folder that `bazel run` is called in. --cycles, which the
-target <image>.cycles gives, adds cycles as LLVM's model of the core estimates them.
+The table has the facts, the program's PL:STAT lines, and the instructions of one inference (region
+0 of the profile). It also has the image's use of each board memory. The first PL:STAT line is the
+total of the others. A facts file is a JSON object from name to text, number, or fraction such as
+0.97.
+
+Option --profile writes the instructions for machines, in the format of profile.schema.json. Option
+--trace writes them for ui.perfetto.dev. Paths are relative to the working folder of `bazel run`.
+Option --cycles, set by the target <image>.cycles, adds cycles estimated by LLVM's model of the
+core.
 """
 
 from tools.text.stoppable import run_main

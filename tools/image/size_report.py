@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes size.json: what an image takes of its board, and who takes it.
+"""Write size.json: an image's memory use on its board, by origin.
 
     size_report --board=board.json --elf=program.elf --map=program.map --objdump=PROGRAM \\
         --output=size.json
 
-size.schema.json says what is in size.json. What the core pushes for an exception is part of the
-stack's bound.
+The schema is size.schema.json. The stack bound includes the core's exception frame.
 
-A stack whose bound is more than the board gives it is an error: exit status 3.
+A stack bound above the board's stack size is an error: exit status 3.
 """
 
 import bisect
@@ -34,8 +33,8 @@ _OUTPUT = flags.DEFINE_string("output", None, "size.json.", required=True)
 
 FORMAT = 2
 
-# What the core pushes on the program's stack when an exception interrupts it (Armv8-M Architecture
-# Reference Manual, "Exception entry"): 8 words, one to align, and 18 of floating point state.
+# Exception frame the core pushes on the program's stack (Armv8-M Architecture Reference Manual,
+# "Exception entry"): 8 words, one to align, and 18 of floating point state.
 _EXCEPTION_FRAME = 36
 _EXCEPTION_FRAME_FLOAT = 108
 
@@ -94,7 +93,7 @@ def _symbols(board: Board, elf: Elf, link_map: str) -> list[dict[str, Any]]:
     stored = {s.name: board.memory_at(s.load).name for s in _loaded(elf) if s.stored}
     found = []
     end = 0
-    # Of names that begin together, the one that has most, and rather not one of the compiler's.
+    # Among names at the same address, prefer the largest, and then one not of the compiler.
     for symbol in sorted(
         elf.symbols, key=lambda s: (s.address, -s.size, s.name.startswith("_"), s.name)
     ):
@@ -150,7 +149,7 @@ def size_report(board: Board, elf: Elf, link_map: str, objdump: Path) -> dict[st
 
 
 def too_small_stacks(report: dict[str, Any]) -> list[str]:
-    """Returns a text for each stack that is smaller than what the program may take of it."""
+    """Return a text for each stack smaller than the program's possible use."""
     found = []
     for name in ("stack", "handler_stack"):
         stack = report[name]

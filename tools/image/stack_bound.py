@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An upper bound of the stack that a linked program uses, from its machine code.
+"""Upper bound of a linked program's stack, from its machine code.
 
-Each function's frame is the sum of what its instructions take from the stack pointer, those of
-assembly functions of libraries included; the call graph comes from its branches. A call through a
-pointer may reach every function whose address the program stores: the linker has to leave the
-relocations (--emit-relocs), which tell addresses from numbers. What is called before main is known.
+Each function's frame is the sum of its changes to the stack pointer. Assembly functions of
+libraries are included. The call graph comes from the branches.
 
-Those of them that call through pointers themselves, as engines of delegates do, could so far as the
-machine code tells call each other for ever. They are counted once each, and named.
+A call through a pointer may reach every function with a stored address. The linker must keep the
+relocations (--emit-relocs), to distinguish addresses from numbers. Functions called before main are
+known.
+
+Some functions reached through pointers call through pointers themselves, such as delegate engines.
+The machine code cannot exclude endless recursion between them. Each is counted once, and reported
+by name.
 """
 
 import re
@@ -18,12 +21,12 @@ from pathlib import Path
 
 from tools.simulator.elf import Elf, Section
 
-# Kinds of relocation that make a function's address: "ELF for the Arm Architecture".
+# Kinds of relocation with a function's address: "ELF for the Arm Architecture".
 _ABS32 = 2
 _TARGET1 = 38
 _THM_MOVW_ABS_NC = 47
 
-# Calls what the section .init_array names (boards/common/startup.c).
+# Calls the functions of section .init_array (boards/common/startup.c).
 _CONSTRUCT = "pl_construct"
 
 _HEADER = re.compile(r"^([0-9a-f]+) <([^>]+)>:$")
@@ -38,7 +41,7 @@ _NUMBERS = {"sb": 9, "sl": 10, "fp": 11, "ip": 12, "sp": 13, "lr": 14, "pc": 15,
 
 @dataclass
 class Function:
-    """A function; `problem` says why its frame has no bound."""
+    """Function; `problem` is the reason for a missing frame bound."""
 
     name: str
     frame: int = 0
@@ -49,14 +52,15 @@ class Function:
 
 @dataclass(frozen=True)
 class Bound:
-    """Most bytes of stack that a program takes.
+    """Maximum stack of a program, in bytes.
 
     Attributes:
         bytes: None if there is no bound.
-        path: the calls that take it, outermost first; those that have none if there is no bound.
-        problem: why there is no bound.
-        once: functions that the bound holds for if none of them is called through a pointer while
-            it runs.
+        path: calls with the maximum, outermost first; the unbounded calls if there is no
+            bound.
+        problem: reason for a missing bound.
+        once: functions the bound assumes to be called through a pointer only while they
+            are not running.
     """
 
     bytes: int | None
@@ -66,7 +70,7 @@ class Bound:
 
 
 def stack_bound(elf: Elf, objdump: Path, root: str) -> Bound:
-    """Returns the bound for a call of the function `root`, without what exceptions push."""
+    """Return the bound for a call of the function `root`, without exception frames."""
     functions = _read_functions(elf, objdump)
     by_name = {function.name: address for address, function in functions.items()}
     if _CONSTRUCT in by_name:
@@ -77,17 +81,17 @@ def stack_bound(elf: Elf, objdump: Path, root: str) -> Bound:
 
 
 def handlers_bound(elf: Elf, objdump: Path, default: str, frame: int) -> Bound:
-    """Returns the bound for exception handlers, if each of them interrupts another one.
+    """Return the bound for nested exception handlers: each of them interrupts another one.
 
     Args:
-      elf: the program; its handlers are what the vector table has.
+      elf: the program; its handlers are those of the vector table.
       objdump: for Arm.
-      default: the handler of what goes wrong, which is on top and ends the program.
-      frame: bytes that the core pushes for each handler that is interrupted.
+      default: the fault handler; it comes last and ends the program.
+      frame: bytes pushed by the core for each interrupted handler.
     """
     functions = _read_functions(elf, objdump)
     depths = _Depths(functions, _stored_functions(elf, functions))
-    entries = _words(elf, ".vectors", 2)  # behind the stack's top and the start of the program
+    entries = _words(elf, ".vectors", 2)  # after the stack's top and the start of the program
     by_name = {function.name: address for address, function in functions.items()}
     path: list[str] = []
     once: tuple[str, ...] = ()
@@ -106,7 +110,7 @@ def handlers_bound(elf: Elf, objdump: Path, default: str, frame: int) -> Bound:
 
 
 class _Depths:
-    """How deep calls go: what is called directly first, through pointers on top of that."""
+    """Call depths: direct calls first, then calls through pointers on top of them."""
 
     def __init__(self, functions: dict[int, Function], stored: set[int]) -> None:
         self._functions = functions
@@ -132,7 +136,7 @@ class _Depths:
         return max(direct, Bound(sum(map(_bytes, chain)), path, once=names), key=_bytes)
 
     def _direct(self, address: int, callers: tuple[int, ...]) -> Bound:
-        """Of a function, with what it calls, but not through pointers."""
+        """Return the bound of a function with its direct calls, without calls through pointers."""
         if address in self._known:
             return self._known[address]
         function = self._functions[address]
@@ -151,8 +155,8 @@ class _Depths:
         return self._known[address]
 
     def _to_pointer(self, address: int) -> Bound | None:
-        """The deepest chain of direct calls down to one through a pointer, if there is one, of a
-        function whose direct calls have a bound.
+        """Return the deepest chain of direct calls ending in a call through a pointer, if there is
+        one. The function's direct calls must have a bound.
         """
         if address in self._known_to_pointer:
             return self._known_to_pointer[address]
@@ -180,7 +184,7 @@ def _named(elf: Elf, *names: str) -> list[Section]:
 
 
 def _words(elf: Elf, name: str, first: int = 0) -> set[int]:
-    """Returns the addresses of functions that a section consists of, from its word `first` on."""
+    """Return the function addresses in a section, from its word `first` on."""
     return {
         elf.word(section.address + at) & ~1
         for section in _named(elf, name)
@@ -189,7 +193,7 @@ def _words(elf: Elf, name: str, first: int = 0) -> set[int]:
 
 
 def _stored_functions(elf: Elf, functions: dict[int, Function]) -> set[int]:
-    """Returns the functions that a call through a pointer may reach."""
+    """Return the functions reachable by a call through a pointer."""
     known = _named(elf, ".vectors", ".init_array")
     found = set()
     for relocation in elf.relocations:
@@ -228,7 +232,7 @@ def _read_functions(elf: Elf, objdump: Path) -> dict[int, Function]:
 
 
 def _follow_constant(elf: Elf, constants: dict[str, int], mnemonic: str, operands: str) -> None:
-    """Keeps the constants that registers hold, as far as Armv6-M needs them for large frames."""
+    """Track the constants in registers, as far as Armv6-M needs them for large frames."""
     register = re.match(r"\w*", operands)
     before = dict(constants)
     if register:
@@ -265,7 +269,8 @@ def _read_instruction(
         else:
             current.problem = "the size of the frame depends on data"
     elif mnemonic == "add" and operands.startswith("sp, r"):
-        # Armv6-M takes large frames by adding a negative constant, and gives them back likewise.
+        # Armv6-M allocates large frames by adding a negative constant, and frees them in the same
+        # way.
         amount_register = operands.split(", ")[-1].strip()
         if amount_register not in constants:
             current.problem = "the size of the frame depends on data"
@@ -277,7 +282,7 @@ def _read_instruction(
         current.calls_pointers = True
     elif mnemonic.startswith("b") and target and int(target[1], 16) in functions:
         callee = int(target[1], 16)
-        # A branch to the function's own start that does not link is a loop.
+        # A branch to the function's own start without link is a loop.
         if mnemonic == "bl" or functions[callee] is not current:
             current.calls.add(callee)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table that a run of an image ends with, in the simulator or on a board."""
+"""Final table of an image's run, in the simulator or on a board."""
 
 from typing import Any
 
@@ -43,15 +43,16 @@ def summary(
     models_npu: bool = False,
     cycles: int | None = None,
 ) -> str:
-    """Returns the table that a run ends with.
+    """Return the final table of a run.
 
     Args:
       run: the run.
       size: the image's size.json.
       facts: rows for the top.
       counted: its profile, None on a board.
-      models_npu: whether the core ran a model of the NPU, whose instructions are counted, too.
-      cycles: of an inference, on a board that counted them.
+      models_npu: True if the core ran a model of the NPU; its instructions are counted,
+        too.
+      cycles: of an inference, on a board with counted cycles.
     """
     rows = {name: _fact(value) for name, value in facts.items()} | _stats(run)
     if counted and counted["inferences"]:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `.flash` tells the tool of every board there is on sale, read as the tool reads it."""
+"""Command lines of `.flash` for every board on sale, checked with readers following the tools'
+manuals.
+"""
 
 import dataclasses
 from pathlib import Path
@@ -28,7 +30,7 @@ for word; do case "$word" in */script) cat "$word" >"{folder}/script";; esac; do
 def _told(
     board: Board, method: dict[str, object], probe: str, folder: Path, patch: pytest.MonkeyPatch
 ) -> tuple[list[str], str]:
-    """The arguments that the method's tool is started with, and its script."""
+    """Return the arguments of the method's tool, and its script."""
     tool = folder / METHODS[str(method["method"])].program
     tool.write_text(_TOOL.format(folder=folder))
     tool.chmod(0o755)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GDB on simulated boards: `.debug`, and GDB's `load` onto a board that has no program yet."""
+"""GDB on simulated boards: `.debug`, and GDB's `load` onto a board without a program."""
 
 import dataclasses
 import os
@@ -59,7 +59,7 @@ def test_load_puts_an_image_onto_an_empty_board(
     said = capfd.readouterr().out
     loaded = re.findall(r"^Loading section (\S+), size 0x[0-9a-f]+ lma ", said, re.M)
     assert {".vectors", ".text"} <= set(loaded)
-    # GDB reads back what it wrote.
+    # GDB reads back and compares the written data.
     assert re.findall(r"^Section (\S+), range .*: (\S+)$", said, re.M) == [
         (section, "matched.") for section in loaded
     ]
@@ -70,7 +70,7 @@ def test_load_puts_an_image_onto_an_empty_board(
 def test_a_debugger_at_the_server_of_a_probe(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """QEMU's own, with a board that has no program yet, plays it."""
+    """QEMU's own server plays the probe's, on a board without a program."""
     elf, board = _program("mps2_an386")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -134,7 +134,7 @@ def test_generated_sources_are_in_the_configurations_folder(
 
 
 def test_a_debugger_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it is seen from where Bazel was called."""
+    """The path is relative to Bazel's working folder."""
     own = tmp_path / "bin" / "gdb"
     own.parent.mkdir()
     own.write_text("#!/bin/sh\n")

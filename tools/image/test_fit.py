@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of programs that are too large for their board, tried with the linker."""
+"""Reports for programs too large for their board, tested with the linker."""
 
 import dataclasses
 import re
@@ -16,7 +16,7 @@ _CORSTONE = load_board(Path("boards/corstone300/corstone300.json"))
 
 _IN_ARENA = '__attribute__((used, section(".bss.pl_arena.{}"))) static char '
 
-# Flash with neighbours on both sides: what is too large for it lies in the next one.
+# Flash with neighbours on both sides: excess content would lie in the next memory.
 _CROWDED = dataclasses.replace(
     _MICROBIT,
     memories=(
@@ -49,7 +49,7 @@ def _need(text: str) -> int:
         "",
         "__attribute__((used)) char x[512];",
         "__attribute__((used)) char x[496]; __attribute__((used)) char y = 1;",
-        # Everything that there is: stacks of 2,176 bytes, and the rest for arenas and variables.
+        # All of the RAM: stacks of 2,176 bytes, and the rest for arenas and variables.
         _IN_ARENA.format("ram") + "a[16384 - 2176 - 512]; __attribute__((used)) char x[512];",
         _IN_ARENA.format("ram") + "a[1024]; __attribute__((used)) char x[16384 - 2176 - 1024];",
         "__attribute__((used)) const char x[256 * 1024 - 268] = {1};",
@@ -60,7 +60,7 @@ def test_what_fits(tmp_path: Path, source: str) -> None:
 
 
 def test_a_large_buffer_beside_a_large_arena(tmp_path: Path) -> None:
-    # As large as plans may be, a buffer twice as large as what they leave, and a heap.
+    # The largest allowed plans, a buffer twice as large as the remaining space, and a heap.
     board = dataclasses.replace(_CORSTONE, heap=1024)
     arena = _IN_ARENA.format("dtcm") + f"arena[{512 * 1024 - 4096 - 4096 - 256}];"
     text = _check(
@@ -107,7 +107,7 @@ def test_arenas_that_fit_one_by_one(tmp_path: Path) -> None:
     ("source", "largest"),
     [
         ("const char x[4900] = {1};", r"4,900 bytes  \.rodata\.x of app"),
-        # Values that variables start with are stored too.
+        # Initial values of variables are stored too.
         ("const char y[3800] = {1}; char z[400] = {1};", r"400 bytes  \.data\.z of app"),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flashing, with stand-ins for the tools that read their command line as the tools do."""
+"""Flashing, with stand-ins for the tools. They parse their command line like the tools."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _BOARDS = Path("boards")
 _WITH_TOOLS = _BOARDS / "microbit" / "microbit.json"
 _WITHOUT = _BOARDS / "corstone300" / "corstone300.json"
 
-# What the boards name, with what each tool is to be told, if a probe is chosen too.
+# Board data, and the expected command of each tool with a chosen probe.
 _CALLS: list[tuple[dict[str, object], str]] = [
     (
         {"method": "pyocd", "target": "nrf51"},
@@ -50,7 +50,7 @@ _CALLS: list[tuple[dict[str, object], str]] = [
 
 
 def _tool(folder: Path, name: str = "pyocd", status: int = 0, says: str = "") -> None:
-    """A tool that writes down its arguments, the folder it runs in, and its file of commands."""
+    """Create a tool that records its arguments, its working folder, and its command file."""
     tool = folder / name
     tool.write_text(
         f'#!/bin/sh\necho "$@" >"{folder}/called"\npwd >"{folder}/in"\n'
@@ -63,14 +63,14 @@ def _tool(folder: Path, name: str = "pyocd", status: int = 0, says: str = "") ->
 
 @pytest.fixture(autouse=True)
 def usb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What is connected: nothing, but for what a test adds."""
+    """Return the folder of connected devices: empty, except for the devices a test adds."""
     monkeypatch.setattr("tools.image.flash.DEVICES", tmp_path / "usb")
     return tmp_path / "usb"
 
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace whose image was built, seen from among the runfiles, as `bazel run` does it."""
+    """Return a workspace with a built image, seen from the runfiles like in `bazel run`."""
     output = tmp_path / "cache" / "execroot" / "bazel-out"
     built = output / "a-board" / "bin" / "pkg" / "app.hex"
     built.parent.mkdir(parents=True)
@@ -177,7 +177,7 @@ def test_of_several_arduinos_bossac_does_not_take_any(
     assert "--port" not in (tmp_path / "called").read_text()
     for number, device in enumerate(sorted(usb.iterdir())):
         (device / f"{device.name}:1.0" / "tty" / f"ttyACM{number}").mkdir(parents=True)
-        if number == 0:  # not the first port that there is
+        if number == 0:  # not the first port
             flash(board, IMAGE, "", "", [])
             assert "--port=ttyACM0 " in (tmp_path / "called").read_text()
     with pytest.raises(FlashError) as error:
@@ -250,7 +250,7 @@ def test_a_port_that_may_not_be_used_is_not_one_without_a_board(
 def test_a_probe_that_may_not_be_used_is_not_one_that_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Some tools do not see it, and say that there is none."""
+    """Some tools do not see it, and report that there is none."""
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     _tool(
         tmp_path, "JLinkExe", 1, "Connecting to J-Link via USB...FAILED: Cannot connect to J-Link."
@@ -335,7 +335,7 @@ def test_pyocd_reads_its_command_line_so() -> None:
 
 
 def test_the_number_of_a_j_link_has_no_zeros_in_front() -> None:
-    """As USB has it, and lists of several probes."""
+    """The format is that of USB and of lists of several probes."""
     for method, tool in (({"target": "nrf52840"}, "pyocd"), ({"device": "R7FA8M1AH"}, "jlink")):
         assert "1050226191" in METHODS[tool].arguments(method, IMAGE, "001050226191")
 

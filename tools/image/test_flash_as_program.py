@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`.flash` as a program, with a stand-in for pyOCD: its options, Ctrl-C, a pipe that is closed."""
+"""`.flash` as a program, with a stand-in for pyOCD: options, Ctrl-C, and a closed pipe."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ _BOARD = Path("boards/microbit/microbit.json")
 
 
 def _program(folder: Path, script: str, *options: str, **popen: Any) -> "subprocess.Popen[bytes]":
-    """`.flash` of a micro:bit as a program, in a session of its own, with a stand-in for pyOCD."""
+    """Start `.flash` of a micro:bit as a program in its own session, with a stand-in for pyOCD."""
     tool = folder / "pyocd"
     tool.write_text(f"#!/bin/sh\ncd '{folder}'\n{script}\n")
     tool.chmod(0o755)
@@ -43,7 +43,7 @@ def _wait_for(file: Path, program: "subprocess.Popen[bytes]") -> None:
 
 
 def test_what_follows_goes_to_the_tool(tmp_path: Path) -> None:
-    """As `bazel run` appends it, after a second `--`."""
+    """`bazel run` appends these arguments after a second `--`."""
     options = ("--probe=42", "--", "-O", "auto_unlock=true")
     with _program(tmp_path, 'echo "$@" >called', *options) as program:
         program.communicate()
@@ -63,7 +63,7 @@ def test_the_tool_has_a_python_of_its_own(tmp_path: Path) -> None:
     assert "PATH" in named and not [name for name in named if name.startswith("PYTHON")]
 
 
-# What a tool may do when it is interrupted.
+# Possible reactions of a tool to an interruption.
 _ENDS = {
     "it ends itself": "trap 'sleep 1; touch let_go; exit 2' INT; touch called; sleep 30 & wait",
     "it is told to": "trap '' INT; trap 'touch let_go; exit 2' TERM; touch called; sleep 30 & wait",
@@ -73,7 +73,9 @@ _ENDS = {
 
 @pytest.fixture(scope="module")
 def interrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, int, bytes]]:
-    """Folder, exit status and errors of each, which take seconds to be told and killed: at once."""
+    """Return folder, exit status and errors of each case. All run at once: interrupting and killing
+    takes seconds.
+    """
     folders = {name: tmp_path_factory.mktemp("interrupted") for name in _ENDS}
     found = {}
     with ExitStack() as stack:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flash tools themselves, without a board: each takes what `.flash` tells it and finds no probe;
-what each says when something is wrong is in its program.
+"""Real flash tools without a board: each accepts the arguments of `.flash` and finds no probe. The
+messages for errors are checked against the programs.
 
-The probe that is asked for is none that there is, so that no board of this machine is written to.
+The requested probe does not exist, so that no board of this machine is written to.
 """
 
 import dataclasses
@@ -22,11 +22,11 @@ from tools.python.scripts import python_script
 
 _NOBODY = "00DEADBEEF00DEADBEEF0000"
 _PACKED = ("openocd", "st_flash", "dfu_util", "bossac")
-# Their makers' own OpenOCD has these chips, Debian's has not.
+# The makers' own OpenOCD supports these chips; Debian's does not.
 _UNKNOWN = ("target/max78000.cfg", "target/rp2350.cfg")
 # pyOCD has to learn these: `pyocd pack install`.
 _OF_PACKS = {"mcxn947vdf", "mimxrt798s", "stm32f405rgtx"}
-# What differs, with a board that has it.
+# Distinct methods, each with a board.
 _METHODS = {
     str(method): (load_board(file), method)
     for file in sorted(Path("boards").glob("*/*.data.json"))
@@ -42,7 +42,7 @@ _OTHER_CHIP = "another one than the board's"
 _RULE = "70-debug-probe.rules"
 _OLD = "does not know the chip"
 
-# What tools say: whole, what of it their program has, and what is made of it.
+# Messages of the tools: full text, the part contained in their program, and the resulting advice.
 _SAID = [
     ("pyocd", "No available debug probes are connected", "", _NO_BOARD),
     ("pyocd", "No connected debug probes", "", _NO_BOARD),
@@ -100,7 +100,7 @@ _SAID = [
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the tools, which is all that there is on PATH besides the shell's."""
+    """Return a folder with the tools. PATH has only them and the shell's programs."""
     folder = tmp_path / "bin"
     folder.mkdir()
     packed = runfile("flash_tools/openocd")
@@ -134,7 +134,7 @@ def test_it_takes_what_it_is_told_and_finds_no_board(
 
 @pytest.mark.parametrize("name", _PACKED)
 def test_what_it_would_not_take(programs: Path, tmp_path: Path, name: str) -> None:
-    """It is not that they say so whatever they are told."""
+    """The tools do not report a missing probe for every argument."""
     board, method = next(pair for pair in _METHODS.values() if pair[1]["method"] == name)
     image = Image(tmp_path / "app.hex", tmp_path / "app.bin")
     image.hex.write_text(":00000001FF\n")
@@ -145,7 +145,7 @@ def test_what_it_would_not_take(programs: Path, tmp_path: Path, name: str) -> No
 
 
 def test_openocd_writes_both_banks(programs: Path) -> None:
-    """Of STM32H743, which has a controller a bank; those of other chips it finds itself."""
+    """STM32H743 has one controller per bank. OpenOCD finds the banks of other chips itself."""
     board = load_board(Path("boards/nucleo_h743zi/nucleo_h743zi.data.json"))
     (method,) = [method for method in board.flash if method["method"] == "openocd"]
     files = [word for file in method["files"] for word in ("-f", file)]
@@ -172,7 +172,7 @@ def test_what_complaints_mean(name: str, said: str, of_the_program: str, told: s
     "text", [said for name, said, _, _ in _SAID if name == "pyocd" and "Errno" not in said]
 )
 def test_pyocd_says_so(text: str) -> None:
-    """But for numbers and names; what has an error number says its library for USB."""
+    """Numbers and names differ. Messages with an error number come from pyOCD's USB library."""
     fixed = max(re.split(r"'42'|nRF52840 |MK64F |foo |\. Use .*|:$", text), key=len)
     package = Path(str(importlib.resources.files("pyocd")))
     assert any(fixed in file.read_text() for file in package.glob("**/*.py"))
@@ -186,7 +186,7 @@ def test_pyocd_says_so(text: str) -> None:
     ],
 )
 def test_what_is_said_when_the_chip_is_stopped(said: str, pattern: str) -> None:
-    """OpenOCD says it in test_openocd."""
+    """The message of OpenOCD is tested in test_openocd."""
     assert re.search(pattern, said)
     loader = Path(str(importlib.resources.files("pyocd"))) / "flash" / "loader.py"
     packed = runfile("flash_tools/openocd")

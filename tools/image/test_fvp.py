@@ -21,7 +21,7 @@ _MODEL = "FVP_Corstone_SSE-300_Ethos-U55"
 
 
 def _run(folder: Path, script: str, board: str = _BOARD, fvp: str = "", more: str = "") -> int:
-    """With a stand-in in the PATH that writes down what it is told and then does as the script."""
+    """Run with a stand-in in the PATH; it records its arguments and then runs the script."""
     model = folder / _MODEL
     if script:
         model.write_text(f'#!/bin/sh\necho "$@" >{folder}/told\n{script}\n')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which text of a board is the new program's, moment by moment."""
+"""Output of a board at each moment: earlier program or new program."""
 
 import os
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def test_what_comes_before_and_just_after_the_tool_says_so_is_dropped(
     os.write(board, b"PL:PASS\n")
     assert listener.receive() and listener.may_have_lost
     os.write(board, b"PL:PASS\n")  # there already, and nobody has read it yet
-    listener.hear(b"sing...")  # in two parts
+    listener.hear(b"sing...")  # split in two
     now += 0.01
     os.write(board, b"PL:PASS\n")  # on its way when the chip was stopped
     assert listener.receive() and listener.text == b""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A board's console, played by the other end of a pseudo-terminal."""
+"""Board console, simulated by the other end of a pseudo-terminal."""
 
 import json
 import os
@@ -37,7 +37,7 @@ _STEPS = [
 line = pytest.fixture(serial_line)
 
 
-_SAYS_WHEN = "echo Erasing..."  # pyOCD has stopped the program that is on the board
+_SAYS_WHEN = "echo Erasing..."  # pyOCD has stopped the program on the board
 
 
 def _run(
@@ -47,8 +47,8 @@ def _run(
     monkeypatch: pytest.MonkeyPatch,
     says: str = _SAYS_WHEN,
 ) -> int:
-    """Flashes with a stand-in for pyOCD a board whose program prints PL:PASS all the time, up to
-    the moment in which the tool stops it; the new one prints while the tool still runs.
+    """Flash a board with a stand-in for pyOCD. The old program prints PL:PASS until the tool stops
+    it. The new one prints while the tool still runs.
     """
     stopped, cut, printed = folder / "stopped", folder / "cut", folder / "printed"
     tool = folder / "pyocd"
@@ -66,7 +66,7 @@ def _run(
     facts = folder / "facts.json"
     facts.write_text('{"agreement": 0.99}')
 
-    begun = threading.Event()  # what comes next is the new program's
+    begun = threading.Event()  # all later output belongs to the new program
     hear = Listener.hear
 
     def heard(listener: Listener, text: bytes) -> None:
@@ -198,7 +198,7 @@ def test_what_comes_before_a_tool_ends_that_does_not_say_when_it_stops_the_board
 def test_a_board_whose_port_is_there_after_it_was_flashed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """One that is flashed by copying to its boot loader's drive, as Pico is."""
+    """A board flashed by copying to its boot loader's drive, such as Pico."""
     drive = tmp_path / "drive"
     drive.mkdir()
     (drive / "INFO_UF2.TXT").write_text("Board-ID: RPI-RP2\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `bazel test --config=hardware` runs, with a stand-in for pyOCD and a simulated board."""
+"""`bazel test --config=hardware`, with a stand-in for pyOCD and a simulated board."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ line = pytest.fixture(serial_line)
 def _test_on_a_board(
     line: tuple[int, str], options: str = "", board: str = "microbit", seconds: int = 60
 ) -> "subprocess.Popen[str]":
-    """What `bazel test --config=hardware` runs: the program of a board_test."""
+    """Run the program of a board_test, like `bazel test --config=hardware` does."""
     elf = f"boards/tests/hello.{board}.elf"
     command = [sys.executable, "-m", "tools.image.run", f"--time_limit={seconds}", elf]
     environment = {
@@ -42,7 +42,7 @@ def _test_on_a_board(
 
 
 def _flashes_to(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Puts a stand-in for pyOCD on PATH, and returns the memory that it writes to."""
+    """Put a stand-in for pyOCD on PATH, and return its memory file."""
     flashed = folder / "flashed.hex"
     tool = folder / "pyocd"
     tool.write_text(
@@ -62,7 +62,7 @@ def _wait_for(flashed: Path, test: "subprocess.Popen[str]") -> None:
 def test_a_test_on_a_board(
     tmp_path: Path, line: tuple[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The board is QEMU, which has nothing but what was flashed, and its console is the port."""
+    """QEMU plays the board: it has only the flashed content, and its console is the port."""
     flashed = _flashes_to(tmp_path, monkeypatch)
     elf = Path("boards/tests/hello.microbit.elf")
     *board, kernel, _ = qemu_command(elf, load_board(_BOARD), Tools.of_build())
@@ -129,7 +129,7 @@ def test_a_test_without_its_board(
     options: str,
     said: str,
 ) -> None:
-    readlink = shutil.which("readlink")  # Python's own start looks for it
+    readlink = shutil.which("readlink")  # Python's start-up needs it
     assert readlink is not None
     (tmp_path / "readlink").symlink_to(readlink)
     monkeypatch.setenv("PATH", str(tmp_path))

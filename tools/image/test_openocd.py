@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenOCD itself on simulated boards: `.flash` writes the flash memory of a micro:bit, whose
-controller QEMU has, by OpenOCD's own driver for it; boards whose program lies in RAM are loaded.
+"""OpenOCD itself on simulated boards. `.flash` writes the flash memory of a micro:bit with
+OpenOCD's own driver; QEMU has its controller. Boards with a program in RAM are loaded.
 
-Between OpenOCD and QEMU is a probe of ours with JTAG (testing/jtag_probe.py), in place of the one
-that the board names: Debian's OpenOCD has no other that is not a device.
+A JTAG probe of ours (testing/jtag_probe.py) connects OpenOCD and QEMU, in place of the board's
+probe. Debian's OpenOCD supports no other probe without a device.
 """
 
 import os
@@ -25,7 +25,7 @@ from tools.image.testing.jtag_probe import JtagProbe
 from tools.python.runfile import runfile
 from tools.simulator.simulate import Tools, qemu_command
 
-# QEMU's nRF51 says in CLENR0 that 8 KB of its flash are protected; of a new chip none are.
+# CLENR0 of QEMU's nRF51 protects 8 KB of its flash; a new chip protects none.
 _NOT_PROTECTED = {0x10000028: 0xFFFFFFFF}
 _M0, _M4 = 0x0BB11477, 0x4BA00477
 
@@ -38,7 +38,7 @@ gdb_port disabled
 telnet_port disabled
 tcl_port disabled
 """
-# Chips that have SWD alone do not say how long their instruction register is.
+# Chips with SWD alone do not give the length of their instruction register.
 _JTAG = "proc swj_newdap {chip tag args} { eval jtag newtap $chip $tag -irlen 4 $args }\n"
 _CORTEX_M = """\
 source [find target/swj-dp.tcl]
@@ -66,13 +66,15 @@ class _Connected:
         threading.Thread(target=probe.serve, daemon=True).start()
 
     def says(self) -> str:
-        """What the board's console has until the program ends."""
+        """Return the board's console output up to the program's end."""
         return self.qemu.communicate(timeout=60)[0]
 
 
 @pytest.fixture
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """OpenOCD alone on PATH, with its own files and the probe's in a folder with a short name."""
+    """Put OpenOCD alone on PATH, with its own files and the probe's in a folder with a
+    short name.
+    """
     program = runfile("flash_tools/openocd")
     assert program is not None
     its_own = program.resolve().parent / "usr/share/openocd/scripts"
@@ -123,7 +125,7 @@ def test_flash_writes_verifies_and_starts_an_image(
 
 
 def test_what_the_new_program_prints_is_told_from_what_was_there(scripts: Path) -> None:
-    """What the earlier one has printed is on its way when OpenOCD stops it."""
+    """The earlier program's output is still in transit when OpenOCD stops the program."""
     board, image = _microbit()
     with _connected(scripts, board, _M0, _NOT_PROTECTED) as connected:
         assert connected.qemu.stdout is not None

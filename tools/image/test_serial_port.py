@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A serial port, played by the other end of a pseudo-terminal."""
+"""Serial port, simulated by the other end of a pseudo-terminal."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ from tools.image.usb import UsbDevice
 line = pytest.fixture(serial_line)
 
 
-# A kit whose probe has two ports, a board with one, an adapter of another kind, and a mouse.
+# A kit with a two-port probe, a board with one port, an adapter of another kind, and a mouse.
 _CONNECTED = [
     UsbDevice("1366", "1051", "J-Link", "001050226191", ("ttyACM0", "ttyACM1")),
     UsbDevice("0d28", "0204", "BBC micro:bit CMSIS-DAP", "99053602", ("ttyACM2",)),
@@ -81,7 +81,7 @@ def test_a_port_by_its_device(tmp_path: Path, given: str, probe: str, found: str
 
 
 def test_a_port_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it is seen from where Bazel was called."""
+    """The path is relative to Bazel's working folder."""
     port = tmp_path / "a folder" / "port"
     port.parent.mkdir()
     port.touch()
@@ -100,7 +100,7 @@ def test_another_program_has_the_port(line: tuple[int, str]) -> None:
 def test_a_port_that_appears_is_not_the_users_at_once(
     tmp_path: Path, line: tuple[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is root's until udev has looked at it, and then what searches for modems may have it."""
+    """The port is root's until udev has processed it. Then modem detection may hold it."""
     port, there = tmp_path / "ttyACM0", os.open
     answers = [PermissionError(errno.EACCES, ""), OSError(errno.EBUSY, ""), None]
 
@@ -166,7 +166,7 @@ def test_half_a_letter_is_there_at_the_end(line: tuple[int, str]) -> None:
 
 @pytest.fixture
 def typed() -> Iterator[tuple[int, int]]:
-    """Standard input, and the end that is typed at."""
+    """Yield standard input, and the end to type at."""
     typed, keyboard = os.pipe()
     yield typed, keyboard
     os.close(typed)

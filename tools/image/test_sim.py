@@ -197,7 +197,7 @@ def _estimated(
 
 
 def test_estimated_cycles() -> None:
-    """Those of the inference are the sum of the regions in it, each without the inner ones."""
+    """The inference's cycles are the sum of its regions, each without the inner ones."""
     regions, plans = {0: _region(2, 300, 600)}, {64: {1: _region(2, 600)}}
     estimates = {(0, 0): 400.4, (64, 1): 900.2}
     counted, text = _estimated(regions, plans, estimates)
@@ -208,12 +208,12 @@ def test_estimated_cycles() -> None:
         ["300", "450", "pl::conv2d", "0", "a", "(Conv2d)"],
     ]
     assert "  cycles per inference        650, an estimate" in text
-    # The program's own region beside the inference is none of it; one in it is.
+    # The program's own region outside of the inference does not count; a region inside counts.
     beside = regions | {7: _region(2, 50)}
     assert _estimated(beside, plans, estimates | {(0, 7): 80.0})[0]["cycles_estimate"] == 650
     inside = {0: _region(2, 300, 650), 7: _region(2, 50)}
     assert _estimated(inside, plans, estimates | {(0, 7): 80.0})[0]["cycles_estimate"] == 690
-    # Here nobody counted which executions of the step were in it.
+    # Here it is unknown how many of the step's executions were inside the inference.
     outside = {64: {1: _region(3, 900)}}
     counted, text = _estimated(regions, outside, estimates)
     assert "cycles_estimate" not in counted and "cycles per inference" not in text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""UF2: its blocks, Intel's hex that they are made from, and boot loaders' drives."""
+"""UF2: blocks, the Intel hex input, and drives of boot loaders."""
 
 import errno
 import os
@@ -88,7 +88,7 @@ def test_a_board_that_restarts_before_the_system_has_noted_the_file(
     says_disks: bool,
     call: str,
 ) -> None:
-    """The drive is gone then, though its files may be remembered, unlike one that is damaged."""
+    """The drive is gone then, but its files may stay cached. A damaged drive is different."""
     info = tmp_path / "INFO_UF2.TXT"
     info.write_text("Board-ID: RP2350\n")
     (tmp_path / "app.hex").write_text(HEX)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An image on the drive of a boot loader: a FAT16 volume, and the loader that is behind it.
+"""Drive of a boot loader: a FAT16 volume, and a stand-in for the loader.
 
-`.flash` finds the drive among the mounted ones and writes its file there. QEMU makes a FAT16 volume
-of that folder, whose sectors a stand-in for the loader takes by the rules of "USB Flashing Format"
+The program `.flash` finds the drive among the mounted ones and writes its file there. QEMU makes a
+FAT16 volume of that folder. The stand-in reads its sectors by the rules of "USB Flashing Format"
 and of the chips' datasheets.
 """
 
@@ -24,13 +24,13 @@ from tools.simulator.simulate import Tools
 
 _SECTOR = 512
 _BOARDS = ("pico", "pico2")
-_FAMILIES = {"pico": 0xE48BFF56, "pico2": 0xE48BFF59}  # of the list that UF2's makers keep
+_FAMILIES = {"pico": 0xE48BFF56, "pico2": 0xE48BFF59}  # from the list of UF2's makers
 _IDS = {"pico": "RPI-RP2", "pico2": "RP2350"}  # Board-ID of the datasheets
 _SPOILED = {"magic": 0, "other magic": 4, "address": 12, "size": 16, "number": 20, "family": 28}
 
 
 class Refused(Exception):
-    """What the loader does not take; the text says why."""
+    """Data refused by the loader; the text gives the reason."""
 
 
 def _board(name: str) -> Board:
@@ -38,7 +38,7 @@ def _board(name: str) -> Board:
 
 
 def _fat16(folder: Path, volume: Path) -> None:
-    """Writes a disk with one FAT16 partition that has the folder's files."""
+    """Write a disk with one FAT16 partition containing the folder's files."""
     command = [
         *(str(Tools.of_build().qemu), "-machine", "none", "-display", "none", "-serial", "none"),
         *("-monitor", "none", "-qmp", "stdio"),
@@ -94,10 +94,10 @@ def _files(disk: BinaryIO) -> dict[str, bytes]:
 
 
 def _load(sectors: bytes, family: int, start: int, size: int) -> dict[int, bytes]:
-    """What a loader writes to a flash memory, by address.
+    """Return the data a loader writes to a flash memory, by address.
 
     Raises:
-        Refused: a block is not for it, or not all are there.
+        Refused: a block is not for it, or some blocks are missing.
     """
     pages: dict[int, bytes] = {}
     seen = set()
@@ -125,7 +125,9 @@ def _load(sectors: bytes, family: int, start: int, size: int) -> dict[int, bytes
 
 @pytest.fixture(scope="module")
 def image() -> IntelHex:
-    """Of two parts that do not fill their pages and lie across 64 KB, from address 0."""
+    """Return an image of two parts from address 0. They do not fill their pages, and
+    cross 64 KB.
+    """
     draw = random.Random(20)
     written = IntelHex()
     written.puts(0, draw.randbytes(70_003))
@@ -141,7 +143,7 @@ def _drive(folder: Path, board_id: str) -> Path:
 
 
 def _flashed(name: str, image: IntelHex, folder: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
-    """Flashes a board whose drive is one of two, and returns the sectors of what it got."""
+    """Flash a board whose drive is one of two, and return the sectors the drive received."""
     board = _board(name)
     drives = {each: _drive(folder / f"a drive {each}", _IDS[each]) for each in _BOARDS}
     mounts = folder / "mounts"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Linux says of USB devices."""
+"""USB devices reported by Linux."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from tools.image.usb import usb_devices
 
 
 def test_ports_and_nodes(tmp_path: Path) -> None:
-    """Of a modem, of an adapter, and of a probe that has two."""
+    """Ports of a modem, an adapter, and a probe with two of them."""
     for serial, ports in {
         "A": ["1.0/tty/ttyACM0"],
         "B": ["1.0/ttyUSB0/tty/ttyUSB0"],
@@ -31,7 +31,7 @@ def test_ports_and_nodes(tmp_path: Path) -> None:
 def test_a_device_that_is_unplugged_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a board's is that restarts while its port is waited for."""
+    """A board's device disappears like this when it restarts while we wait for its port."""
     for serial in "AB":
         connect(tmp_path, "1366", "J-Link", serial)
         (tmp_path / f"1-{serial}" / f"1-{serial}:1.0" / "tty" / f"ttyACM{serial}").mkdir(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a flash tool, so that it never goes on where its user thinks that it has ended."""
+"""Runner of a flash tool: the tool never continues after the user thinks it has ended."""
 
 from tools.text.stoppable import held, leaving
 
@@ -17,7 +17,9 @@ _SECONDS_TO_STOP = 3
 
 
 def _show(chunk: bytes) -> None:
-    """Prints it. Where that is not possible the board is not left with half of an image."""
+    """Print a chunk of output. If printing fails, the tool still finishes and leaves no half image
+    on the board.
+    """
     try:
         sys.stdout.buffer.write(chunk)
         sys.stdout.flush()
@@ -28,7 +30,7 @@ def _show(chunk: bytes) -> None:
 
 
 def _stop(process: "subprocess.Popen[bytes]", is_told: bool) -> None:
-    """Has a tool end, which may have to let go of the probe; Ctrl-C once more has it end sooner."""
+    """End a tool. It may need to release the probe first; a second Ctrl-C ends it sooner."""
     for end in (None, process.terminate, process.kill):
         if end is not None:
             end()
@@ -42,7 +44,7 @@ def _stop(process: "subprocess.Popen[bytes]", is_told: bool) -> None:
 def run_tool(
     command: Sequence[str], folder: str | None, listener: Listener | None
 ) -> tuple[int, str]:
-    """Runs a tool, shows what it prints, and returns its exit status and that.
+    """Run a tool, show its output, and return its exit status and its output.
 
     Raises:
         OSError: it does not start.
@@ -65,7 +67,7 @@ def run_tool(
                 _show(chunk)
             process.wait()
         except BaseException as error:
-            if process is not None:  # who types Ctrl-C has told it
+            if process is not None:  # Ctrl-C at the terminal also reaches the tool
                 _stop(process, is_told=isinstance(error, KeyboardInterrupt))
             raise
         finally:
@@ -77,7 +79,7 @@ def run_tool(
 
 
 def _chunks(output: int, listener: Listener | None) -> Iterator[bytes]:
-    """Yields what a tool prints; what a board prints meanwhile goes to the listener."""
+    """Yield a tool's output; the listener receives the board's output meanwhile."""
     sources: list[int | Listener] = [output, *([listener] if listener is not None else [])]
     while True:
         ready, _, _ = select.select(sources, [], [])

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A profile in the Trace Event Format, which ui.perfetto.dev and chrome://tracing open."""
+"""Profile in the Trace Event Format, for ui.perfetto.dev and chrome://tracing."""
 
 from typing import Any
 
 
 def trace(profile: dict[str, Any] | None) -> dict[str, Any]:
-    """Returns one slice an op, one after the other, in a row for each plan; an instruction, or on a
-    board with a counter a cycle, is a microsecond of the picture.
+    """Return one slice per op, one after the other, in one row per plan. One instruction is one
+    microsecond of the picture. On a board with a counter, one cycle is.
 
     Args:
-      profile: as tools/image/profile.schema.json has it; None gives a trace without slices.
+      profile: in the format of tools/image/profile.schema.json; None gives a trace
+        without slices.
     """
     unit = _unit(profile)
     events: list[dict[str, Any]] = []
@@ -42,7 +43,7 @@ def trace(profile: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _unit(profile: dict[str, Any] | None) -> str:
-    """What a run counted: instructions in QEMU, cycles on a board."""
+    """Return the counted unit: instructions in QEMU, cycles on a board."""
     steps = profile["steps"] if profile else []
     return "instructions" if all("instructions" in step for step in steps) else "cycles"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images for boot loaders that are a USB drive: UF2, and the drive.
+"""Images for boot loaders with a USB drive: UF2, and the drive.
 
-A UF2 file is a sequence of blocks of 512 bytes, each of which says where its 256 bytes belong, so
-that blocks may arrive in any order ("USB Flashing Format").
+A UF2 file is a sequence of 512-byte blocks. Each has the address of its 256 bytes, so blocks may
+arrive in any order ("USB Flashing Format").
 """
 
 import contextlib
@@ -26,11 +26,11 @@ _GONE = (errno.EIO, errno.ENODEV, errno.ENXIO, errno.EROFS)
 _HEX_BYTES = 16  # of a record; memories start at a multiple of it
 
 INFO = "INFO_UF2.TXT"
-"""What such a drive has in its root."""
+"""File in the root of such a drive."""
 
 
 class HexError(Exception):
-    """A file is not Intel hex; the text says where."""
+    """File not in Intel hex format; the text gives the position."""
 
 
 def read_hex(text: str) -> dict[int, int]:
@@ -53,7 +53,7 @@ def read_hex(text: str) -> dict[int, int]:
 
 
 def hex_text(memories: Mapping[int, bytes]) -> str:
-    """Returns a file in Intel's hex format of bytes by the address that they start at."""
+    """Return an Intel hex file of bytes by their start address."""
     records = []
     for start, data in memories.items():
         for at in range(0, len(data), _HEX_BYTES):
@@ -87,9 +87,9 @@ def _mounted() -> Iterable[Path]:
 
 
 def drives(board_id: str, mounted: Iterable[Path] | None = None) -> list[Path]:
-    """Returns the drives that are such a board's boot loader: its INFO_UF2.TXT names `board_id`.
+    """Return the boot loader drives of a board: `board_id` is in their INFO_UF2.TXT.
 
-    One that is mounted at several places is there once.
+    A drive mounted at several places appears once.
     """
     found: dict[tuple[int, int], Path] = {}
     for folder in _mounted() if mounted is None else mounted:
@@ -104,8 +104,8 @@ def drives(board_id: str, mounted: Iterable[Path] | None = None) -> list[Path]:
 
 
 def _goes(drive: Path, disk: Path | None) -> bool:
-    """Whether a drive goes in a moment. While it is mounted, its files are remembered: what tells
-    is the disk, where the system says which one that is.
+    """Return True if a drive disappears in a moment. Its files stay cached while it is mounted.
+    Therefore the disk is checked instead, if the system reports it.
     """
     deadline = time.monotonic() + _SECONDS_TO_GO
     while time.monotonic() < deadline:
@@ -118,10 +118,10 @@ def _goes(drive: Path, disk: Path | None) -> bool:
 
 
 def copy_to_drive(data: bytes, name: str, drive: Path) -> bool:
-    """Writes a file and sees it through: the board restarts when it has all of it.
+    """Write a file and wait until the board restarts: it does so once it has the whole file.
 
-    Then the drive is gone, maybe before the system has noted the file there, which it complains of.
-    Returns whether it could be seen through.
+    The drive then disappears, perhaps before the system has recorded the file, causing an error.
+    Return True if the drive disappeared.
     """
     device = drive.stat().st_dev
     disk = _DISKS / f"{os.major(device)}:{os.minor(device)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is connected by USB, as Linux says it."""
+"""USB devices connected to this machine, reported by Linux."""
 
 import contextlib
 import os
@@ -12,15 +12,15 @@ _NODES = Path("/dev/bus/usb")
 
 @dataclass(frozen=True)
 class UsbDevice:
-    """A device.
+    """USB device.
 
     Attributes:
         vendor: its vendor's number, in hexadecimal.
-        product: its number among those of the vendor, likewise.
-        name: what it calls itself.
+        product: its product number of this vendor, in hexadecimal.
+        name: its own name.
         serial: its serial number.
         ports: names of its serial ports, in order.
-        node: what programs open that use it; None where the system does not say.
+        node: device file used by programs; None if the system does not report it.
     """
 
     vendor: str
@@ -32,7 +32,7 @@ class UsbDevice:
 
     @property
     def may_be_used(self) -> bool:
-        """Whether this user may open it, or nothing says that he may not."""
+        """Return True if this user may open the device, or no restriction is known."""
         return (
             self.node is None or not self.node.exists() or os.access(self.node, os.R_OK | os.W_OK)
         )
@@ -41,12 +41,12 @@ class UsbDevice:
 def _says(device: Path, name: str) -> str:
     try:
         return (device / name).read_text(errors="replace").strip()
-    except OSError:  # it does not say, or is unplugged just now
+    except OSError:  # missing information, or the device was just unplugged
         return ""
 
 
 def _ports(device: Path) -> list[str]:
-    """A serial adapter's port is a step further down than that of a modem (cdc_acm)."""
+    """Return the serial ports. An adapter's port is one level deeper than a modem's (cdc_acm)."""
     ports = set()
     for place in ("tty/tty*", "ttyUSB*"):
         with contextlib.suppress(OSError):  # it is unplugged just now
@@ -55,7 +55,7 @@ def _ports(device: Path) -> list[str]:
 
 
 def usb_devices(folder: Path = DEVICES, nodes: Path = _NODES) -> list[UsbDevice]:
-    """All devices, in order; none where the system does not say."""
+    """Return all devices, in order; none if the system does not report them."""
     found = []
     for vendor in sorted(folder.glob("*/idVendor")):
         device = vendor.parent

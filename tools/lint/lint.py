@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one lint tool, or all that can repair what they find, over the source tree.
+"""Runner of one lint tool, or of all tools with a repair mode, over the source tree.
 
 bazel run //tools/lint:fix
 """
@@ -26,7 +26,7 @@ _C = ("*.c", "*.cc", "*.h")
 _DEVICE_C = ("kernels/*.c", "firmware/*.c", "npu/*.c", "boards/*.c", "tests/ethos_u/*.c")
 _FOR_THE_HOST = ("tools/simulator/*",)
 _WRONG_ON_PURPOSE = ("boards/tests/programs/*",)
-# Headers that a build makes, and what is fetched for it.
+# Sources with generated headers or headers of downloaded libraries.
 _WITH_HEADERS_OF_A_BUILD = (
     "firmware/slot/signature.c",
     "firmware/slot/testing/*",
@@ -35,14 +35,14 @@ _WITH_HEADERS_OF_A_BUILD = (
 _OTHER_WORKSPACE = ("examples/outside/*",)
 _STARLARK = ("*.bzl", "*BUILD.bazel", "*.BUILD", "*MODULE.bazel", "*WORKSPACE")
 
-# Symbols that rules_cc has to be asked for only in versions later than what Bazel 7 brings along.
+# Symbols to load from rules_cc in versions later than Bazel 7's only.
 _BUILDIFIER_WARNINGS = (
     "-warnings=-native-cc-common,-native-cc-debug-package-info,-native-cc-info,"
     "-native-cc-shared-library-hint-info,-native-cc-shared-library-info,"
     "-native-cc-toolchain-config-info"
 )
 
-# How the sources for the device are read: as the richest core, with all that it defines.
+# Device sources are analysed for the richest core, with all its macros.
 _DEVICE_FLAGS = (
     "--target=arm-none-eabi",
     "-mthumb",
@@ -52,8 +52,8 @@ _DEVICE_FLAGS = (
     "-Wall",
     "-Wextra",
     "-Wconversion",
-    # Of a function's paths a tenth of the default, as nested loops have more than any number: of
-    # 935 leaks, one at the end of each function, as many are found as with 75,000.
+    # A tenth of the default number of paths per function, because nested loops have unlimited
+    # paths. For 935 leaks, one at the end of each function, it finds as many as 75,000 does.
     *("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=20000"),
 )
 
@@ -92,7 +92,7 @@ CHECKS = {
 
 
 def _run(name: str, tools: dict[str, Path], root: Path, fix: bool) -> bool:
-    """Runs a check and returns whether it found nothing."""
+    """Run a check and return True if it found nothing."""
     check = CHECKS[name]
     options: Sequence[str] = check.fix if fix and check.fix else check.report
     files = source_files(root, check.files, check.exclude)

@@ -4,17 +4,17 @@
 load("@rules_python//python:defs.bzl", "py_test")
 
 def lint_test(name, tool, size = "medium", args = [], data = []):
-    """Makes a test that runs one check of lint.py.
+    """Make a test for one check of lint.py.
 
-    The test reads the source tree itself, also files that no target names. So it runs outside of
-    the sandbox, and every time: Bazel cannot know what it depends on.
+    The test reads the source tree itself, including files outside of all targets. Therefore it runs
+    outside of the sandbox, and every time: Bazel cannot track its dependencies.
 
     Args:
       name: a key of lint.CHECKS.
       tool: label of the program.
       size: of the test.
       args: more arguments.
-      data: what these name.
+      data: files for these arguments.
     """
     py_test(
         name = name,

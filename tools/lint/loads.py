@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that .bzl and BUILD files load only what every supported Bazel brings along.
+"""Check .bzl and BUILD files for loads missing in some supported Bazel.
 
-Rules come from the Bazel that runs (WORKSPACE mode): those packaged with it, or with bazelisk
-rules_cc 0.0.9, rules_python 0.24.0 and bazel_skylib 1.6.1. Files that only later versions have
-would load on one machine and not on another. Actions go through `run_action` (tools/actions.bzl):
-others drop the variables of --action_env.
+Rules come from the running Bazel (WORKSPACE mode): those packaged with it, or with bazelisk
+rules_cc 0.0.9, rules_python 0.24.0 and bazel_skylib 1.6.1. A file of later versions only would load
+on one machine and not on another. Actions use `run_action` (tools/actions.bzl): other functions
+drop the variables of --action_env.
 
     bazel run //tools/lint:loads
 """
@@ -31,12 +31,12 @@ _ALLOWED = {
 
 _ACTIONS = "tools/actions.bzl"
 
-# Repositories that Pilotlight makes, and its own.
+# Repositories made by Pilotlight, and its own.
 _TOOLS = {"arm_gnu_toolchain", "buildifier", "host_gcc", "pilotlight", "python_env", "qemu"}
 
 
 def wrong_loads(text: str) -> list[tuple[int, str]]:
-    """Returns line number and label of each load that is not allowed."""
+    """Return line number and label of each forbidden load."""
     found = []
     for match in re.finditer(r'^load\(\s*"@+([\w.-]+)//([^"]+)"', text, re.MULTILINE):
         repository, file = match.groups()
@@ -46,7 +46,7 @@ def wrong_loads(text: str) -> list[tuple[int, str]]:
 
 
 def bare_actions(text: str) -> list[int]:
-    """Returns the lines that run a program without the variables of --action_env."""
+    """Return the lines running a program without the variables of --action_env."""
     calls = re.finditer(r"^(?!\s*#).*\.actions\.run(_shell)?\(", text, re.MULTILINE)
     return [text.count("\n", 0, match.start()) + 1 for match in calls]
 

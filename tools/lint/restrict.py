@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that no pointer of a kernel is `restrict`.
+"""Check of kernels for `restrict` pointers; none are allowed.
 
-A result may lie over its input, at a distance that the order of reads and writes in the source
-allows (kernels/common/overlap.py): with `restrict` a compiler may choose another order.
+A result may alias its input, at an alias distance derived from the source's order of reads and
+writes (kernels/common/overlap.py). A compiler may choose another order for `restrict` pointers.
 
     bazel run //tools/lint:restrict
 """
@@ -19,7 +19,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def lines_with_restrict(text: str) -> list[int]:
-    """Line numbers, from 1, of what is no comment."""
+    """Return the numbers, from 1, of code lines with `restrict`; comments are skipped."""
     code = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
     lines = enumerate(code.split("\n"), 1)
     return [number for number, line in lines if re.search(r"\b(__)?restrict(__)?\b", line)]

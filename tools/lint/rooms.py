@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that modules import rooms below their own only, and not each other in a circle.
+"""Check of imports: modules import only their own room and lower ones, without import cycles.
 
 bazel run //tools/lint:rooms
 """
@@ -39,10 +39,10 @@ FLOORS = (
     "tools/wheel",
     "measure",
 )
-"""Rooms, lowest first. A module imports modules of its own room and of rooms on lower floors.
+"""Rooms, lowest first. A module may import modules of its own room and of lower floors.
 
-The longest name counts. Tests, `testing` folders, `tests/` and `examples/` import any room.
-Imports inside of functions and for types count as arrows between rooms, not as circles.
+The longest name wins. Tests, `testing` folders, `tests/` and `examples/` import any room. Imports
+inside functions and for types count as arrows between rooms, but not for cycles.
 """
 
 _FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms.split()}
@@ -51,14 +51,14 @@ _FREE += ["examples/*"]
 
 
 def room_of(path: str) -> str | None:
-    """Return the room of a module: the longest name in FLOORS that its path starts with."""
+    """Return the room of a module: the longest name in FLOORS at the start of its path."""
     parts = path.split("/")
     names = ("/".join(parts[:count]) for count in range(len(parts), 0, -1))
     return next((name for name in names if name in _FLOOR), None)
 
 
 def imported(nodes: Iterable[ast.AST], modules: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Yield line number and path of each module of the tree that statements import."""
+    """Yield line number and path of each module of the tree imported by statements."""
     for line, names in imports(nodes):
         found = next((modules[name] for name in names if name in modules), None)
         if found:
@@ -66,11 +66,11 @@ def imported(nodes: Iterable[ast.AST], modules: Mapping[str, str]) -> Iterator[t
 
 
 def problems(sources: Mapping[str, str], free: Iterable[str] = ()) -> list[str]:
-    """Return one line for each import that goes up, and one for each circle of modules.
+    """Return one line for each upward import, and one for each import cycle.
 
     Args:
       sources: the text of each module, by its path.
-      free: paths of modules that may import any room.
+      free: paths of modules with access to any room.
     """
     found, arrows = [], {}
     modules = {

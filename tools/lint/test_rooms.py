@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrows that go up, circles and files without a room are found; the others are not."""
+"""Upward imports, import cycles and files without a room are reported; other files are not."""
 
 from __future__ import annotations
 

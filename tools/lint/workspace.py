@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-# Read where git cannot say which files are sources (an unpacked archive).
+# Skipped folders if git cannot list the sources (an unpacked archive).
 _NOT_SOURCES = {".git", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"}
 
 
@@ -46,10 +46,10 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 def source_files(root: Path, patterns: Sequence[str], exclude: Sequence[str] = ()) -> list[str]:
-    """Returns the sources that match any of `patterns` and none of `exclude`, in order.
+    """Return the sources matching any of `patterns` and none of `exclude`, in order.
 
-    Names are relative to the root. Sources are what git tracks or would track; a `*` in a pattern
-    also stands for folders.
+    Names are relative to the root. Sources are the files git tracks or would track; a `*` in a
+    pattern also matches folders.
     """
     listed = _tracked_or_new(root)
     names = _all(root) if listed is None else listed

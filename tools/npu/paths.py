@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths on the command line of tools that `bazel run` starts elsewhere."""
+"""Command line paths of tools started by `bazel run` in another folder."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from pathlib import Path
 
 
 def user_path(path: str) -> Path:
-    """`path` as seen from the folder that the user is in."""
+    """Return `path` relative to the user's working folder."""
     return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / path

@@ -31,7 +31,7 @@ from tools.npu.paths import user_path
 from tools.npu.payload_file import read_payloads
 from tools.text.table import table
 
-# What numpy makes of files that are no arrays.
+# Numpy's errors for files other than arrays.
 _UNSOUND = (
     EOFError,
     MemoryError,

@@ -36,11 +36,12 @@ _BACKEND = "EthosUBackend"
 
 
 def run_program(program: Program, inputs: list[Array]) -> tuple[list[Array], list[list[object]]]:
-    """The outputs, and a row for each delegate: its instruction, NPU, cycles and MACs by the model.
+    """Return the outputs, and a row for each delegate: its instruction, NPU, cycles and MACs from
+    the model.
 
     Raises:
-      ValueError: other inputs than the program's, or an op that has no reference; EthosUError and
-        PayloadError for delegates.
+      ValueError: wrong inputs for the program, or an op without a reference; EthosUError
+        and PayloadError for delegates.
     """
     ports = [port.value for port in program.inputs]
     if [(v.dtype, v.size) for v in ports] != [(x.dtype.name, x.size) for x in inputs]:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the Ethos-U payloads of a file against TOSA's reference model: what Vela compiles is not
-always what it was given.
+"""Check of a file's Ethos-U payloads against TOSA's reference model: Vela's result does not always
+match its input.
 
     bazel run //tools/npu:verify -- FILE.pte FILE.tosa [FILE.tosa...]
 
-FILE.pte is a .pte or a payload of its own; the TOSA flatbuffers are those that its delegates were
-compiled from, in their order (ExecuTorch's Arm backend writes them where its compile spec's
-dump_intermediate_artifacts_to says). Exit status: 0 if all are equal on all kinds of inputs, 1 if
-one is not, 2 for files that cannot be run.
+FILE.pte is a .pte or a single payload. The TOSA flatbuffers are the sources of its delegates, in
+their order. ExecuTorch's Arm backend writes them to the folder of its compile spec's
+dump_intermediate_artifacts_to. Exit status: 0 if all are equal on all kinds of inputs, 1 if one is
+not, 2 for files that cannot be run.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _DTYPES = {1: np.int8, 2: np.int16, 4: np.int32}
 
 
 def differences(payload: bytes, tosa: bytes) -> Iterator[str]:
-    """What differs, a line for each kind of inputs for which something does.
+    """Yield the differences, one line for each kind of inputs with a difference.
 
     Raises:
-      ValueError: one of the two cannot be run, or they are not of the same graph.
+      ValueError: one of the two cannot be run, or their graphs differ.
     """
     parsed = parse_payload(payload)
     model = EthosUModel(configuration_of(parsed), check_hazards=True)
@@ -67,7 +67,7 @@ def _dtype(tensor: Tensor) -> Any:
 
 
 def _reference(tosa: bytes, parsed: Payload, inputs: Sequence[Array]) -> list[Array]:
-    """TOSA's reference model, on inputs in the shapes that its graph has."""
+    """Run TOSA's reference model, on inputs in the shapes of its graph."""
     shapes = _input_shapes(tosa)
     if [math.prod(s) for s in shapes] != [x.size for x in inputs]:
         raise ValueError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The macro `ethos_u_verify_test`: what a build does with the payloads that it makes, for others."""
+"""The macro `ethos_u_verify_test`: the build's own check of payloads, for other workspaces."""
 
 load("@rules_python//python:defs.bzl", "py_test")
 

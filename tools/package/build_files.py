@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What other build systems read: each function gives one file's text."""
+"""Files for other build systems: each function returns one file's text."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tools.version import VERSION
 
 @dataclass(frozen=True)
 class Model:
-    """A model of a package.
+    """Model of a package.
 
     Attributes:
       name: of its plan, a name in C.
       arena, weights: bytes in RAM and in flash.
-      shares: whether its arena is also that of the package's other models that share.
+      shares: True if the package's other sharing models use the same arena.
     """
 
     name: str
@@ -29,14 +29,14 @@ class Model:
 
 @dataclass(frozen=True)
 class Package:
-    """What a package has in it.
+    """Contents of a package.
 
     Attributes:
       name: of its only model, else of the image; a name in C.
       models: one or more.
-      board: that they were planned for.
+      board: target board of the plans.
       core: as -mcpu names it.
-      flags: that its C wants.
+      flags: compiler flags of its C.
       sources: paths of the C files, below the package.
       headers: likewise.
     """
@@ -109,7 +109,7 @@ target_compile_features({package.name} PUBLIC c_std_11)
 
 
 def zephyr_module(package: Package) -> str:
-    """zephyr/module.yml."""
+    """Return zephyr/module.yml."""
     return f"""\
 # {package.summary}.
 name: {package.name}
@@ -120,7 +120,7 @@ build:
 
 
 def zephyr_cmake(package: Package) -> str:
-    """zephyr/CMakeLists.txt."""
+    """Return zephyr/CMakeLists.txt."""
     option = f"CONFIG_{package.name.upper()}"
     files = "\n".join(f"    ../{path}" for path in package.sources)
     return f"""\
@@ -135,7 +135,7 @@ endif()
 
 
 def zephyr_kconfig(package: Package) -> str:
-    """zephyr/Kconfig."""
+    """Return zephyr/Kconfig."""
     return f"""\
 config {package.name.upper()}
 \tbool "{package.summary}"
@@ -145,7 +145,7 @@ config {package.name.upper()}
 
 
 def arduino(package: Package) -> str:
-    """library.properties."""
+    """Return library.properties."""
     return f"""\
 name={package.name}
 version={VERSION}
@@ -161,7 +161,7 @@ includes={",".join(f"{model.name}_check.h" for model in package.models)}
 
 
 def platformio(package: Package) -> str:
-    """library.json."""
+    """Return library.json."""
     fields = {
         "name": package.name,
         "version": VERSION,
@@ -208,7 +208,7 @@ def pdsc(package: Package) -> str:
 
 
 def _rows(package: Package) -> str:
-    """Of several models, what each takes."""
+    """Return the memory of each model, if there are several."""
     if len(package.models) == 1:
         return ""
     rows = (

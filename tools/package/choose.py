@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses a package's sources: by a linker's map, or without one by the names that C uses."""
+"""Choice of a package's sources: by a linker's map, or without one by the names used in C."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ _OUTPUT = re.compile(r"^(?:.*/)?bazel-out/[^/]+/bin/")
 _EXTERNAL = re.compile(r"^external/[^/]+/")
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
-# Of the rest the program has its own: start-up, console, the app.
+# The program has its own copy of the rest: start-up, console, the app.
 _PACKED = ("kernels/", "firmware/runtime/")
 
 
 class PackageError(Exception):
-    """A package cannot be made; the text says why."""
+    """Package that cannot be made; the text gives the reason."""
 
 
 def include_path(path: str) -> str:
-    """The path that a file has in an #include: below the workspace or the outputs of the build."""
+    """Return a file's path in an #include: below the workspace or the outputs of the build."""
     return _EXTERNAL.sub("", _OUTPUT.sub("", path))
 
 
 def linked(link_map: str) -> set[str]:
-    """Paths, without suffix, of what the linker took from libraries: `kernels/conv2d/conv2d_s8`."""
+    """Return the paths, without suffix, of objects linked from libraries:
+    `kernels/conv2d/conv2d_s8`.
+    """
     _, found, text = link_map.partition(_START)
     if not found:
         raise PackageError("the link map does not say what was taken from libraries")
@@ -44,7 +46,7 @@ _VARIANTS = {
 """Endings of a source's name by the core's class of kernels, best first (kernel_library.bzl)."""
 
 _OTHER_PROGRAMS = ("_host", "_profiled", "_test")
-"""Endings of sources that a program for a device does not link."""
+"""Endings of sources never linked into a device program."""
 
 _APPS_CALL = ("firmware/runtime/model", "firmware/runtime/values")
 
@@ -58,7 +60,7 @@ _DECLARATION = re.compile(r"^(?!static|typedef)[A-Za-z][^{};#]*\)\s*;", re.MULTI
 
 
 def _variant(path: str, isa: str) -> int | None:
-    """Returns the rank of a source among those that define the same function; None for others."""
+    """Return the rank of a source among those defining the same function; None for others."""
     stem = path.removesuffix(".c")
     ends = _VARIANTS[isa]
     if stem.endswith(_OTHER_PROGRAMS) or stem.endswith(
@@ -69,9 +71,9 @@ def _variant(path: str, isa: str) -> int | None:
 
 
 def needed(by_path: Mapping[str, Path], isa: str, plans: Sequence[str]) -> set[str]:
-    """Returns paths, without suffix, of the sources that plans and apps need, as `linked` does.
+    """Return the paths, without suffix, of the sources plans and apps need, like `linked` does.
 
-    A source is needed if it defines a name that a needed source or one of its headers uses.
+    A source is needed if it defines a name used in a needed source or one of its headers.
 
     Args:
       by_path: all C by its paths in #include, variants for other cores too.
@@ -110,15 +112,15 @@ def check_plan(plan: Mapping[str, Any]) -> None:
 
 
 def choose(by_path: Mapping[str, Path], wanted: Set[str], plans: Sequence[str]) -> dict[str, Path]:
-    """Returns files by their paths in #include.
+    """Return files by their paths in #include.
 
     Args:
-      by_path: all C of the program, of which it takes a part.
-      wanted: paths of what it was linked from, without suffix: `linked` or `needed`.
+      by_path: all C of the program; the result is a part of it.
+      wanted: paths of the linked sources, without suffix: `linked` or `needed`.
       plans: names of the plans.
 
     Raises:
-      PackageError: a file that is needed is not among the sources.
+      PackageError: a needed file is not among the sources.
     """
     files = {f"{plan}.plan.c" for plan in plans}
     chosen = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of a package that shows that the model computes what it has to."""
+"""Program of a package to show that the model computes the expected results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def check_header(name: str) -> str:
-    """src/<name>_check.h."""
+    """Return src/<name>_check.h."""
     guard = f"{name.upper()}_CHECK_H_"
     return f"""\
 // SPDX-License-Identifier: Apache-2.0
@@ -44,7 +44,7 @@ static bool pl_check_same(const pl_tensor *actual, const void *expected) {
 }
 """
 
-# As firmware/apps/compare_close.c.
+# Same check as firmware/apps/compare_close.c.
 _CLOSE = """\
 // Floats may differ by a ten thousandth of the largest, integers that come from them by one.
 static bool pl_check_close(const uint8_t *actual, const uint8_t *expected, uint32_t count) {
@@ -100,16 +100,16 @@ static bool pl_check_same(const pl_tensor *actual, const void *expected) {
 def check_source(
     name: str, include: str, arrays: Arrays, inputs: int, outputs: int, is_close: bool
 ) -> str:
-    """src/<name>_check.c, with the first of the vectors.
+    """Return src/<name>_check.c, with the first of the vectors.
 
     Args:
       name: of the plan.
       include: path of its header.
-      arrays: `input_<i>` and `output_<i>`, as firmware/apps/vectors.py has them.
-      inputs, outputs: how many the model has.
-      is_close: whether float kernels compute, of which compilers and hosts round each its own way.
+      arrays: `input_<i>` and `output_<i>`, in the format of firmware/apps/vectors.py.
+      inputs, outputs: number of inputs and outputs of the model.
+      is_close: True if float kernels compute; compilers and hosts round differently.
     """
-    # No plan has a name that begins with pl_ (c_name.bzl), so none of these is the plan's.
+    # No plan has a name starting with pl_ (c_name.bzl), so none of these is the plan's.
     found = [f"input_{i}" for i in range(inputs)] + [f"output_{i}" for i in range(outputs)]
     names = [f"pl_check_{name}" for name in found]
     tables = "\n".join(
@@ -170,7 +170,7 @@ def _list(name: str, items: Sequence[str]) -> str:
 
 
 def main_source(names: Sequence[str]) -> str:
-    """example_main.c."""
+    """Return example_main.c."""
     includes = "\n".join(f'#include "{name}_check.h"' for name in names)
     calls = "\n".join(f'  failed |= show("{name}", {name}_check());' for name in names)
     return f"""\
@@ -197,7 +197,7 @@ int main(void) {{
 
 
 def sketch(names: Sequence[str]) -> str:
-    """examples/check/check.ino."""
+    """Return examples/check/check.ino."""
     includes = "\n".join(f"#include <{name}_check.h>" for name in names)
     calls = "\n".join(f'  show("{name}", {name}_check());' for name in names)
     return f"""\

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packs the models of an image for every other build system.
+"""Pack the models of an image for other build systems.
 
     make_package --board=board.json --flags_by_core='{"cortex-m3": ["-mcpu=cortex-m3"]}' \\
         --map=app.map --plan=plan.json --pte=model.pte --vectors=model.vectors.npz \\
         --name=app --license=LICENSE --output=app.package.zip SOURCE...
 
-The sources are all C of the program: what it was linked from is packed. Without a link there are
---isa and --tree in place of --map; the sources are the plan's. The same input gives the same bytes.
+The sources are all C of the program; only the linked ones are packed. Use --isa and --tree in place
+of --map if there was no link; the package then has the plan's sources. The same input gives the
+same bytes.
 """
 
 import hashlib
@@ -51,10 +52,10 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 def with_vectors(
     plans: Sequence[dict[str, Any]], ptes: Sequence[str], vectors: Sequence[str]
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Each plan with the file of its model's vectors, in the models' order.
+    """Return each plan with the vector file of its model, in the models' order.
 
     Raises:
-      PackageError: there are models and plans that are not of each other.
+      PackageError: models and plans do not match.
     """
     left = list(plans)
     for pte, file in zip(ptes, vectors, strict=True):
@@ -98,7 +99,8 @@ def contents(sources: list[Path]) -> dict[str, str]:
                 arrays,
                 len(plan["inputs"]),
                 len(plan["outputs"]),
-                # As in firmware/apps/vectors.py: ExecuTorch's own ops, aten's, compute in float32.
+                # Same rule as in firmware/apps/vectors.py: ExecuTorch's own ops, aten's, compute in
+                # float32.
                 is_close=any(step["op"].startswith("aten::") for step in plan["steps"]),
             )
         files[f"src/{plan['name']}_check.h"] = example.check_header(plan["name"])

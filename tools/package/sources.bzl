@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C of plans, kernels and the runtime that a library is made of or depends on."""
+"""C sources of plans, kernels and the runtime in a library and its dependencies."""
 
 SourcesInfo = provider(
     "C sources and headers.",

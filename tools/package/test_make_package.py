@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The vectors that a package checks a model with are of that model."""
+"""The check vectors of a package belong to its model."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Cortex-M cores: the one table that platforms, toolchains and boards read."""
+"""Cortex-M cores: the table used by platforms, toolchains and boards."""
 
 def _core(cpu, isa, float_abi, startup):
     return struct(cpu = cpu, isa = isa, float_abi = float_abi, startup = startup)
 
-# Named as -mcpu names them, with what a variant has not: cortex-m33+nofp. `cpu` is the value of @platforms//cpu; `isa` the class of kernels,
-# "scalar", "dsp" (Armv7E-M and the DSP extension of Armv8-M) or "mve" (Helium); `startup` the
-# suffix of boards/common/cpu_*.c.
+# Names are those of -mcpu, including missing features: cortex-m33+nofp. `cpu` is the value of
+# @platforms//cpu. `isa` is the class of kernels: "scalar", "dsp" (Armv7E-M and the DSP extension of
+# Armv8-M) or "mve" (Helium). `startup` is the suffix of boards/common/cpu_*.c.
 CORES = {
     "cortex-m0": _core("armv6-m", "scalar", "soft", "armv6m"),
     "cortex-m0plus": _core("armv6-m", "scalar", "soft", "armv6m"),
@@ -27,7 +27,7 @@ CORES = {
 }
 
 def core_flags(core):
-    """Returns what GCC is told of a core.
+    """Return GCC's flags for a core.
 
     Args:
       core: its name.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which Bazel programs call that Bazel has started, and how its servers start."""
+"""Choice of Bazel for programs started by Bazel, and the start options of its server."""
 
 import os
 from pathlib import Path
@@ -8,8 +8,8 @@ _OWN = Path(__file__).parents[1] / "bazel"
 
 
 def bazel_program(root: Path) -> str:
-    """Returns the program for a workspace: its own tools/bazel, else Pilotlight's, which takes an
-    installed Bazel where there is one. bazelisk names its own.
+    """Return the program for a workspace: its own tools/bazel, else Pilotlight's. Pilotlight's uses
+    an installed Bazel if there is one. Bazelisk's program in BAZEL_REAL has priority.
 
     Args:
       root: folder of the workspace.
@@ -19,6 +19,6 @@ def bazel_program(root: Path) -> str:
 
 
 def startup_options(root: Path) -> str:
-    """Returns the lines of a workspace's .bazelrc that say how its server is started."""
+    """Return the startup lines of a workspace's .bazelrc for its server."""
     lines = (root / ".bazelrc").read_text().splitlines()
     return "".join(f"{line}\n" for line in lines if line.startswith("startup "))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python packages of another workspace may not be called, if programs of ours import them."""
+"""Names forbidden for Python packages of another workspace, if our programs import them."""
 
 load("@rules_python//python:defs.bzl", "PyInfo")
 
@@ -7,7 +7,7 @@ _OURS = Label("//tools/python:package_names.bzl").workspace_name
 _PACKAGES = ["aot", "boards", "firmware", "kernels", "npu", "tools"]
 
 def _hidden(ctx, file, roots):
-    """Returns the package of ours in place of which Python would find a file's, if there is one."""
+    """Return our package hidden by a file in Python's import order, if there is one."""
     path = file.short_path
     path = path[len("../"):] if path.startswith("../") else "%s/%s" % (ctx.workspace_name, path)
     for root in [path.partition("/")[0]] + roots:

@@ -13,7 +13,7 @@ import pytest
 
 
 class _ImportedTests:
-    """Test files, and what they import, are imports that stay."""
+    """Plugin to exclude imports of test files from garbage collection."""
 
     def __init__(self) -> None:
         self._within = ExitStack()
@@ -26,7 +26,7 @@ class _ImportedTests:
 if __name__ == "__main__":
     # Others come later, within tests: fewer looks among these.
     gc.set_threshold(50_000, 20, 100)
-    # What other packages register (hypothesis, hydra) takes seconds to import, in every test.
+    # Plugins of other packages (hypothesis, hydra) take seconds to import, in every test.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     arguments = [*sys.argv[1:], "-q", "--durations=5", "--import-mode=importlib"]
     arguments += ["-p", "no:cacheprovider"]
@@ -39,7 +39,7 @@ if __name__ == "__main__":
         arguments.append(f"--basetemp={os.environ['TEST_TMPDIR']}/pytest")
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.environ["TEST_TMPDIR"])
     status = pytest.main(arguments, plugins=[_ImportedTests()])
-    # At once: taking apart what was imported takes half a second, or more.
+    # End immediately: cleaning up the imported modules takes half a second, or more.
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

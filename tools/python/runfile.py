@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds what Bazel gives a Python program to run with."""
+"""Finder of files provided by Bazel for a Python program."""
 
 from pathlib import Path
 
@@ -7,10 +7,11 @@ from python.runfiles import runfiles
 
 
 def runfile(name: str) -> Path | None:
-    """Returns the path of a runfile, None if it is not there or the program does not run in Bazel.
+    """Return the path of a runfile, None if it is missing or the program does not run in Bazel.
 
     Args:
-        name: the repository, as Pilotlight calls it, and the path in it: "qemu/qemu-system-arm".
+        name: Pilotlight's name of the repository, and the path in it:
+            "qemu/qemu-system-arm".
     """
     found = runfiles.Create()
     path = found and found.Rlocation(name)

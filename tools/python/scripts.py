@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for tests, in the place of tools that tests find on PATH or by a variable."""
+"""Stand-in programs in tests, for tools found on PATH or by a variable."""
 
 import shlex
 import sys
@@ -7,12 +7,12 @@ from pathlib import Path
 
 
 def python_script(path: Path, *arguments: str, folders: tuple[Path, ...] = ()) -> Path:
-    """Write a program that starts this Python, with the packages of this process.
+    """Write a program starting this Python, with the packages of this process.
 
     Args:
       path: of the program.
-      arguments: of Python, before those that the program is given.
-      folders: where Python looks for modules first.
+      arguments: of Python, before the program's own arguments.
+      folders: first folders Python searches for modules.
     """
     packages = ":".join([*map(str, folders), *filter(None, sys.path)])
     command = shlex.join([sys.executable, *arguments])

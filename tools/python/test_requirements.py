@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lock files have all that is asked for, and nothing that ties them to one machine."""
+"""The lock files have all requested packages, and nothing specific to one machine."""
 
 import re
 from pathlib import Path

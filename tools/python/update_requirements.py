@@ -23,7 +23,7 @@ _HEADERS = {
     "checks": "# Python packages of tests and lint, pinned, beside those of requirements.txt:",
 }
 
-# ExecuTorch names them, for parts of it that nothing here imports.
+# Dependencies of ExecuTorch for parts nothing here imports.
 _NOT_IMPORTED = {
     "coremltools",
     "expecttest",
@@ -38,12 +38,12 @@ _NOT_IMPORTED = {
 
 
 def wanted_pins(text: str, asked: str, leave_out: set[str]) -> list[str]:
-    """Returns the pins of packages that something wants which is not left out.
+    """Return the pins of packages required by at least one package not left out.
 
     Args:
         text: of pip-compile, with annotations.
-        asked: name of the file that it was made of.
-        leave_out: names of packages that are not wanted.
+        asked: name of its input file.
+        leave_out: names of unwanted packages.
     """
     pins, parents = {}, {}
     for block in re.split(r"^(?=[A-Za-z0-9])", text, flags=re.MULTILINE)[1:]:

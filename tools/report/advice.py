@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to do to make an image smaller, faster or better: of each the three that gain most.
+"""Advice for a smaller, faster or better image: the three most useful changes of each.
 
-A gain is arithmetic over the reports, and says how it was had; nothing is built or run for it.
+A gain is arithmetic over the reports and states its basis; nothing is built or run for it.
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ Fields = dict[str, Any]
 
 _SHOWN = 3
 
-# What the size of a stack is rounded to, bytes; of an arena less is not worth a word.
+# Rounding step of a stack's size, in bytes. Smaller arena savings are not reported.
 _STACK_STEP = 64
 
 # Less of an arena than this is not worth a change of the model.
 _WORTH = 0.05
 
 UNNAMED = "strings, gaps"
-"""What stands for bytes in flash that have no symbol."""
+"""Name for bytes in flash without a symbol."""
 
-# A value that costs more than this alone is not worth a word (aot/quality).
+# A value with an SQNR above this is not reported (aot/quality).
 _HARMLESS_DB = 60.0
 
-# Nor is a setting that gains less than this, as `--suggest` has it, or so few of the instructions.
+# A setting with a smaller gain is not reported, as in `--suggest`; neither is a small part of the
+# instructions.
 _WORTH_DB = 0.2
 _WORTH_TIME = 0.01
 
@@ -37,15 +38,15 @@ _WORTH_TIME = 0.01
 _GROUP = 32
 _FOUR_BITS_KERNEL = {"scalar": 400, "dsp": 1500, "mve": 1550}
 
-# Noises add up to what was measured if they come this close to it, and a gain that is less may as
-# well be none: it is not predicted.
+# Single noises add up to the measured noise if they come this close to it. A smaller gain may be
+# none, so it is not predicted.
 _SURE_DB = 1.0
 
-# More bits leave at least this share of the noise: other values', and what they do not hold.
+# More bits leave at least this share of the noise: noise of other values, and clipped values.
 _LEFT = 1e-3
 
-# What only changes how a value is stored is not the layer whose name it has; what only moves
-# bytes leaves a value as it is.
+# A conversion of a value's storage does not belong to its layer. A pure move of bytes keeps the
+# value.
 _CONVERSIONS = ("pl.quantize", "pl.dequantize", "pl.requantize")
 _MOVES = ("pl.reshape", "pl.transpose", "pl.slice", "pl.gather")
 
@@ -60,7 +61,7 @@ def _best(found: list[Fields]) -> list[Fields]:
 
 
 def _of(model: Fields, found: list[Fields], several: bool) -> list[Fields]:
-    """Advice on a model, which says of which where there are several."""
+    """Return advice on a model; it names the model if there are several."""
     prefix = f"{model['name']}: " if several else ""
     return [row | {"text": prefix + row["text"], "model": model["name"]} for row in found]
 
@@ -70,12 +71,14 @@ def _place(op: Fields) -> str:
 
 
 def _calls(op: Fields) -> list[str]:
-    """The functions of torch that an op is of."""
+    """Return the torch functions of an op."""
     return [name.removeprefix("aten.") for name in op["from"] if name.startswith("aten.")]
 
 
 def _names(op: Fields, ops: list[Fields]) -> tuple[str, ...]:
-    """What settings call a layer: its module, or the functions where others are in it."""
+    """Return the names of a layer in settings: its module, or the functions if the module contains
+    other modules.
+    """
     path = op["module"].split(" (")[0]
     if path and not any(other["module"].startswith(f"{path}.") for other in ops):
         return (path,)
@@ -83,12 +86,12 @@ def _names(op: Fields, ops: list[Fields]) -> tuple[str, ...]:
 
 
 def _setting(names: Iterable[str], value: str) -> str:
-    """What to give to lower() for layers (docs/accuracy.md)."""
+    """Return the argument of lower() for layers (docs/accuracy.md)."""
     return f"quantization={json.dumps(dict.fromkeys(names, value), ensure_ascii=False)}"
 
 
 def _smaller_program(fields: Fields) -> list[Fields]:
-    """What the program takes besides the model: more stack than it can need, its own data."""
+    """Return advice on the program besides the model: excess stack, and its own data."""
     found = []
     stack = fields["stack"]
     if stack["bound"] is not None:
@@ -113,10 +116,10 @@ def _smaller_program(fields: Fields) -> list[Fields]:
 
 
 def _saved_by_four_bits(op: Fields) -> int:
-    """Bytes of an op's weights that are left over with four bits; 0 where it has no such form."""
+    """Return the weight bytes saved with four bits; 0 for ops without such a form."""
     reads, gives = op["inputs"][0]["shape"], op["outputs"][0]["shape"]
     is_layer = {"aten.linear", "aten.convolution"} & set(op["from"])
-    # A layer of the last dimension: of a convolution that is one for each pixel.
+    # A layer over the last dimension; a convolution qualifies if it is one for each pixel.
     dense = reads[:-1] == gives[:-1] and op["macs"] == math.prod(gives) * reads[-1]
     if op["op"] not in ("pl.linear", "pl.conv2d") or not is_layer or not dense:
         return 0
@@ -134,7 +137,7 @@ def _smaller(model: Fields, weights: int) -> list[Fields]:
     kernel = 0 if has_kernel else _FOUR_BITS_KERNEL[model["isa"] or "scalar"]
     found = []
     for names, of_layer in ops.items():
-        # A layer that is called twice has its weights once.
+        # A layer called twice has its weights once.
         gain = sum({op["source"]: _saved_by_four_bits(op) for op in of_layer}.values())
         if gain > 2 * kernel:
             less = f", less some {kernel} for a kernel" if kernel else ""
@@ -151,7 +154,9 @@ def _smaller(model: Fields, weights: int) -> list[Fields]:
 
 
 def _smaller_arena(model: Fields) -> list[Fields]:
-    """The step that decides how large the arena is, and what the next one would leave."""
+    """Return advice on the step with the largest live memory; the next largest step limits the
+    gain.
+    """
     steps = [step for step in model["steps"] if not step["delegate"]]
     if not model["arena"] or len(steps) < 2:
         return []
@@ -183,7 +188,7 @@ def _kind(step: Fields, by_id: dict[str, Fields]) -> tuple[str, str]:
 
 
 def _transposes_a_port(op: Fields, model: Fields) -> bool:
-    """Whether it transposes an input or output of the model, which io_layout can do without."""
+    """Return True if the op transposes a graph input or output. Setting io_layout avoids that."""
     names = {port["name"] for port in model["outputs"]}
     reads = all(before.startswith("in ") for before in op["after"])
     gives = any(output["name"] in names for output in op["outputs"])
@@ -194,13 +199,13 @@ def _faster(fields: Fields, model: Fields) -> list[Fields]:
     counted = [step for step in model["steps"] if step["instructions"]]
     by_id = {op["id"]: op for op in model["ops"]}
     total = sum(step["instructions"] for step in counted)
-    # A layer of several steps, or one that is called twice, is one thing to do.
+    # A layer with several steps, or one called twice, is one item of advice.
     gains: dict[str, float] = defaultdict(float)
     ids: dict[str, list[str]] = defaultdict(list)
     rates: dict[tuple[str, str], float] = {}
     for step in counted:
         macs = sum(by_id[i]["macs"] for i in step["ops"] if i in by_id)
-        # The rate of a layer that hardly counts is that of its setup.
+        # The rate of a layer with few instructions is mostly setup.
         if macs and step["instructions"] * 100 > total:
             rate = step["instructions"] / macs
             kind = _kind(step, by_id)
@@ -255,7 +260,7 @@ def _decibels(noise: float) -> float:
 
 
 def _rounding(op: Fields, ops: list[Fields]) -> list[Fields]:
-    """What reads an op's value in int8, and would round it if it came in int16."""
+    """Return the int8 readers of an op's value; they would round an int16 value."""
     found = []
     for reader in (other for other in ops if op["id"] in other["after"]):
         found += _rounding(reader, ops) if reader["op"] in _MOVES else [reader]
@@ -263,8 +268,8 @@ def _rounding(op: Fields, ops: list[Fields]) -> list[Fields]:
 
 
 def _better(model: Fields) -> list[Fields]:
-    """What more bits would give. It is predicted where the noises of single values add up to the
-    model's, which was measured: with state they come back in the next run.
+    """Return the gain of more bits. It is predicted if the noises of single values add up to the
+    model's measured noise. This excludes models with state: their noise returns in the next run.
     """
     outputs = [o["sqnr_db"] for o in model["quality"]["outputs"] if o["sqnr_db"] is not None]
     ops = [op for op in model["ops"] if _is_int8(op) and op["op"] not in _CONVERSIONS + _MOVES]
@@ -289,7 +294,7 @@ def _better(model: Fields) -> list[Fields]:
         if layer[0]["op"] != "pl.linear_w4":
             readers = [reader for op in layer for reader in _rounding(op, model["ops"])]
             more = [*dict.fromkeys([names, *(_names(op, model["ops"]) for op in readers)])]
-            # Weights of four bits would be gone with it, which is advice of its own.
+            # Int16 would remove the four-bit weights, a separate item of advice.
             if any(reader["op"] == "pl.linear_w4" for reader in readers):
                 continue
             how = "in int16" if len(more) == 1 else "and what reads it in int16"
@@ -314,7 +319,7 @@ def _better(model: Fields) -> list[Fields]:
 
 
 def advice(fields: Fields) -> Fields:
-    """Returns what helps most, by `smaller`, `faster` and `better`."""
+    """Return the most useful changes, by `smaller`, `faster` and `better`."""
     smaller, faster, better = _smaller_program(fields), [], []
     several = len(fields["models"]) > 1
     for model in fields["models"]:

@@ -14,13 +14,13 @@ class BrowserError(Exception):
 def browse(
     text: str, script: str, size: tuple[int, int], folder: Path, *options: str
 ) -> subprocess.CompletedProcess[str]:
-    """Opens a page, runs a script at its end, and does what the browser's options say.
+    """Open a page, run a script at its end, and apply the browser's options.
 
     Args:
       text: the page.
-      script: what a reader does.
+      script: actions of a reader.
       size: of the window, in pixels.
-      folder: for what the browser writes.
+      folder: for files written by the browser.
       options: of Chromium.
     """
     browser = runfile("chromium/chromium")

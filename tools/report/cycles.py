@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adds cycles to the report of an image, of a profile that a board gave or that was estimated."""
+"""Add cycles to the report of an image, from a board's profile or an estimated one."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _SAME = ("step", "id", "op", "module", "function")
 
 
 class CyclesError(Exception):
-    """A profile that does not go with a report; the text says why."""
+    """Profile not matching a report; the text gives the reason."""
 
 
 def with_cycles(report: Fields, profile: Fields) -> Fields:
-    """Returns the report with the cycles of steps, and with where they are from.
+    """Return the report with the cycles of steps, and their source.
 
     Args:
-      report: as join() gives it.
-      profile: as tools/image/profile.schema.json has it, of the same image.
+      report: as returned by join().
+      profile: in the format of tools/image/profile.schema.json, of the same image.
 
     Raises:
       CyclesError: the profile has no cycles, or is of another image.
@@ -38,7 +38,7 @@ def with_cycles(report: Fields, profile: Fields) -> Fields:
     for step in profile["steps"]:
         by_plan[step["plan"]].append(step)
     models = report["models"]
-    left = list(models)  # several may have the same steps: each is of one plan, in their order
+    left = list(models)  # models with the same steps take the plans in their order
     for plan, steps in by_plan.items():
         cycles = {_identity(step): step.get(key) for step in steps}
         found = [one for one in left if cycles.keys() <= {_identity(s) for s in one["steps"]}]

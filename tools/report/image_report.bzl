@@ -105,9 +105,10 @@ _image_report = rule(
 )
 
 def image_report(name, testonly = False, visibility = None):
-    """Makes `<name>.report.html`, `.report.md`, `.report.json`, `.trace.json`, and `.report`, which builds and names the page.
+    """Make `<name>.report.html`, `.report.md`, `.report.json`, `.trace.json`, and `.report`. The
+    last one builds the page and prints its name.
 
-    Only what is asked for by name is built: the image runs on its simulator for it.
+    Targets are only built on request: the image runs on its simulator for them.
 
     Args:
       name: of a firmware_image in this package.

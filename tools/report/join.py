@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins what a build says of an image by the ids of ops: size.json, plan.json, the lowering report,
-and a profile. The result is what the page and the Markdown show; image_report.schema.json says what
-is in it.
+"""Join the build's reports on an image by op ids: size.json, plan.json, the lowering report, and a
+profile.
+
+The page and the Markdown show the result. Its format is image_report.schema.json.
 """
 
 from __future__ import annotations
@@ -20,22 +21,24 @@ FORMAT = 2
 
 Fields = dict[str, Any]
 
-# Ops whose constants are weights; of all others they are tables.
+# Ops with weights as constants; all other constants are tables.
 _WEIGHTED = re.compile(
     r"conv|linear|bmm|lstm|gru|rnn|embedding|convolution|addmm|mm$", re.IGNORECASE
 )
 
-# What a plan's C has of one step (aot/plan).
+# Symbols of one step in a plan's C (aot/plan).
 _OF_STEP = re.compile(r"^step_(\d+)(_\w+)?$")
 
-# What another repository's files are below, with what Bazel puts behind a module's name.
+# Folder of another repository's files, including Bazel's suffix of a module name.
 _EXTERNAL = re.compile(r"^external/(\w+)[^/]*/")
 
 _LIMITS = {"int8": (-128, 127), "int16": (-32768, 32767)}
 
 
 def lowering(report: Path, pte: Path) -> Fields:
-    """A model's lowering report, with the digest of its .pte that its plan names, too."""
+    """Return a model's lowering report, with the digest of its .pte; its plan contains the same
+    digest.
+    """
     digest = hashlib.sha256(pte.read_bytes()).hexdigest()
     return {**json.loads(report.read_text()), "pte_sha256": digest}
 
@@ -45,12 +48,12 @@ def _dictionary(rows: Sequence[Fields], key: str) -> dict[str, Fields]:
 
 
 def _plain(name: str) -> str:
-    """A state's name as graphs have it, but for a number behind it."""
+    """Return a state's name like in graphs, without a possible number suffix."""
     return re.sub(r"\W", "_", name).removeprefix("b_")
 
 
 def _edges(report: Fields) -> dict[str, list[str]]:
-    """The ops that an op reads, by its id; "in <name>" is an input of the model."""
+    """Return the ops each op reads, by op id; "in <name>" is an input of the model."""
     made = {port["name"]: f"in {port['name']}" for port in report["inputs"]}
     for op in report["ops"]:
         made |= {output["name"]: op["id"] for output in op["outputs"]}
@@ -66,7 +69,7 @@ def _edges(report: Fields) -> dict[str, list[str]]:
 
 
 def _holds(output: Fields) -> list[float] | None:
-    """The least and the greatest value that a quantized tensor holds."""
+    """Return the smallest and the largest value of a quantized tensor."""
     limits = _LIMITS.get(output["dtype"])
     if "scale" not in output or limits is None:
         return None
@@ -74,7 +77,7 @@ def _holds(output: Fields) -> list[float] | None:
 
 
 def _steps(plan: Fields | None, counted: Mapping[int, int], ops: Sequence[str]) -> list[Fields]:
-    """The plan's steps with the ids of the ops that they run and their instructions."""
+    """Return the plan's steps with the ids of their ops and their instructions."""
     rows = []
     for step in (plan or {"steps": []})["steps"]:
         inside = [op for op in ops if op.startswith(f"{step['id']}.")]
@@ -93,7 +96,7 @@ def _steps(plan: Fields | None, counted: Mapping[int, int], ops: Sequence[str]) 
 
 
 def _blocks(plan: Fields | None) -> list[Fields]:
-    """Where each tensor and each scratch memory lies, with the op that it belongs to."""
+    """Return the location of each tensor and scratch memory, with its op."""
     if plan is None:
         return []
     made = {
@@ -108,7 +111,7 @@ def _blocks(plan: Fields | None) -> list[Fields]:
 
 
 def _constants(plan: Fields) -> dict[str, Fields]:
-    """Which ops read a constant, and whether it is weights or a table, by its symbol."""
+    """Return the ops reading each constant, and its kind (weights or table), by symbol."""
     steps = {step["step"]: step for step in plan["steps"]}
     found = {}
     for constant in plan["weights"]["constants"]:
@@ -127,7 +130,7 @@ def _ids_of(step: Fields) -> list[str]:
 
 
 def _origin(origin: str) -> str:
-    """Where a symbol is from, with the name of a repository that is not the workspace."""
+    """Return a symbol's origin, with the repository name outside of the workspace."""
     return _EXTERNAL.sub(r"@\1/", origin)
 
 
@@ -141,8 +144,8 @@ def _kind(origin: str) -> str:
 
 
 def _of_plan(size: Fields, plan: Fields) -> tuple[str, dict[str, list[str]]]:
-    """The object that a plan is compiled to, "" if it is not linked, and the symbols of its own
-    tables with the ops that they are of.
+    """Return the object file of a plan ("" if it is not linked), and the symbols of its own tables
+    with their ops.
     """
     sources = [s["source"] for s in size["symbols"] if s["name"] == plan["name"]]
     if not sources:
@@ -158,7 +161,9 @@ def _of_plan(size: Fields, plan: Fields) -> tuple[str, dict[str, list[str]]]:
 
 
 class _Planned:
-    """What a plan says of symbols; where several plans have one of a name, its object decides."""
+    """Symbol data of a plan. If several plans have a symbol of one name, its object
+    file decides.
+    """
 
     def __init__(self, size: Fields, plan: Fields, is_only: bool):
         self._source, self._tables = _of_plan(size, plan)
@@ -170,7 +175,7 @@ class _Planned:
                 self._functions[member["function"]].append(member["id"])
 
     def says(self, symbol: Fields) -> tuple[str, list[str]]:
-        """Kind of a symbol, "" where the plan knows none, and the ops that it is of."""
+        """Return the kind of a symbol ("" if unknown to the plan), and its ops."""
         if symbol["source"] == self._source and symbol["name"] in self._tables:
             return "plan", self._tables[symbol["name"]]
         # The linker's clones of functions and constants keep the name before a dot.
@@ -181,7 +186,7 @@ class _Planned:
 
 
 def _symbols(size: Fields, plans: Mapping[str, Fields]) -> list[Fields]:
-    """What lies in flash, by symbol; what has none is a row of its origin."""
+    """Return the contents of flash, by symbol; bytes without a symbol are a row of their origin."""
     planned = {m: _Planned(size, plan, len(plans) == 1) for m, plan in plans.items()}
     flash = {memory["name"]: memory for memory in size["memories"] if memory["kind"] == "flash"}
     rows = []
@@ -236,14 +241,18 @@ def _ops(report: Fields, plan: Fields | None) -> list[Fields]:
 
 
 def _instructions(profile: Fields | None) -> int | None:
-    """Of one inference: where the program does not mark that, the sum of its steps."""
+    """Return the instructions of one inference: if the program does not mark it, the sum of its
+    steps.
+    """
     if not profile:
         return None
     return profile["instructions"] or sum(s["instructions"] for s in profile["steps"]) or None
 
 
 def _plans_of(reports: Mapping[str, Fields], plans: Sequence[Fields]) -> dict[str, Fields]:
-    """The plan of each model that has one; one that is of no model goes by its own name."""
+    """Return the plan of each model that has one; a plan without a model has its own
+    name as key.
+    """
     left = list(plans)
     found: dict[str, Fields] = {}
     for name, report in reports.items():
@@ -256,7 +265,7 @@ def _plans_of(reports: Mapping[str, Fields], plans: Sequence[Fields]) -> dict[st
 
 
 def _quantization(report: Fields) -> str:
-    """What all ops compute in, or that it is mixed."""
+    """Return the precision of all ops, or that it is mixed."""
     found = {op["precision"] for op in report["ops"]}
     return str(found.pop() if len(found) == 1 else report["quantization"])
 
@@ -293,16 +302,16 @@ def join(
     problem: str = "",
     stats: Mapping[str, int] | None = None,
 ) -> Fields:
-    """Returns the report of an image.
+    """Return the report of an image.
 
     Args:
       size: its size.json.
       board: its board.json.
-      reports: what `lowering` reads of each model, by its name.
+      reports: result of `lowering` for each model, by its name.
       plans: the plan.json of each; of the same .pte as its model.
       profile: the profile.json of a simulated run, None if there was none.
-      problem: why there was none.
-      stats: what the program printed of itself (PL:STAT).
+      problem: reason for a missing run.
+      stats: the program's own values (PL:STAT).
     """
     planned = _plans_of(reports, plans)
     models = [_model(n, report, planned.get(n), profile) for n, report in reports.items()]

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the page's libraries are, for programs that make one when they run."""
+"""Location of the page's libraries, for programs making a page at run time."""
 
 import errno
 from pathlib import Path
 
 from tools.python.runfile import runfile
 
-# In the order in which the page has them.
+# Order of the files in the page.
 _FILES = ("d3.LICENSE", "d3.min.js", "dagre.LICENSE", "dagre.min.js")
 
 
 def libraries() -> list[Path]:
-    """d3 and dagre, minified, and their licences."""
+    """Return d3 and dagre, minified, and their licences."""
     return [_library(name) for name in _FILES]
 
 

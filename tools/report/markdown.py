@@ -13,7 +13,7 @@ _LARGEST = 10
 
 
 def _text(value: object) -> str:
-    """A name or a line of the user's, of which nothing is a tag."""
+    """Return a user's name or line without any tags."""
     return " ".join(str(value).split()).replace("<", "\\<")
 
 
@@ -23,7 +23,9 @@ def _cell(value: object) -> str:
 
 
 def _code(name: str) -> str:
-    """A name in one line, in backticks of which it has not as many in a row itself."""
+    """Return a name in one line, in backticks. Their number exceeds all runs of backticks in the
+    name.
+    """
     text = " ".join(str(name).split())
     marks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{marks} {text} {marks}" if "`" in text else f"`{text}`"
@@ -86,7 +88,7 @@ def _steps(model: Fields) -> str:
 
 
 def _instructions(report: Fields, model: Fields | None) -> list[str]:
-    """What was counted, of an image or of one of its models, and what was not."""
+    """Return the counted figures of an image or a model, and the uncounted parts."""
     parts = []
     steps = [step for step in model["steps"] if step["instructions"]] if model else []
     if len(report["models"]) > 1 and steps:
@@ -110,7 +112,7 @@ def _instructions(report: Fields, model: Fields | None) -> list[str]:
 
 
 def _not_listed(report: Fields) -> list[str]:
-    """What ran of which no model of the image is."""
+    """Return a line on steps of plans outside of the image's models."""
     count = report["unnamed_plans"]
     plans = "a plan" if count == 1 else f"{count} plans"
     text = f"Not listed: steps of {plans} that the image's `plan` does not name."
@@ -118,7 +120,7 @@ def _not_listed(report: Fields) -> list[str]:
 
 
 def _npu(model: Fields) -> str:
-    """Each delegate, and what its compiler says of its layers."""
+    """Return each delegate, with its compiler's figures for its layers."""
     by_id = {op["id"]: op for op in model["ops"]}
     parts = []
     for one in model["delegates"]:
@@ -157,7 +159,7 @@ def _npu(model: Fields) -> str:
 
 
 def _left(model: Fields) -> str:
-    """Which ops the core runs though an engine was asked for them, by the engine's reason."""
+    """Return the ops left to the core although an engine was requested, by the engine's reason."""
     left: dict[tuple[str, str], list[Fields]] = {}
     for op in model["ops"]:
         for engine, why in op["not_on"].items() if op["delegate"] is None else ():
@@ -173,12 +175,12 @@ def _left(model: Fields) -> str:
 
 
 def _place(ops: Sequence[Fields]) -> str:
-    """Whose the ops are, each once."""
+    """Return the modules of the ops, each once."""
     return ", ".join(dict.fromkeys(op["module"] or op["op"] for op in ops))
 
 
 def _on_device(device: Fields) -> str:
-    """What the program said of itself, where it knows what is right."""
+    """Return the accuracy reported by the program, if it knows the correct results."""
     images, right = device.get("test images"), device.get("correct on device")
     return f", {right / images:.2%} on the board" if images and right is not None else ""
 
@@ -194,7 +196,7 @@ def _quality(model: Fields, device: Fields) -> str:
         how = "quantized" if model["quantization"] == "mixed" else f"in {model['quantization']}"
         right = f"{both['float32']:.2%} right in float32, {both['int8']:.2%} {how}"
         lines.append(f"- {right}{_on_device(device)}.")
-    # A .tflite file has no float model that its outputs could be compared with.
+    # A .tflite file has no float model to compare its outputs with.
     for output, path in zip(quality["outputs"], model["paths"], strict=False):
         agreement = "" if output["agreement"] is None else f", agreement {output['agreement']:.2%}"
         lines.append(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names the page of an image, for a browser.
+"""Print the page path of an image, for a browser.
 
     bazel run //boards:corstone300_app.report
     bazel run //boards:nrf52840dk_app.report -- --profile=cycles.json
 
-The page is built before; its path is the one line that is printed. With a profile of `.run` or
-`.cycles`, built with --//firmware/runtime:profile_steps, it is a page of its own beside the
-profile, on which steps have their cycles, too.
+The page is built first; the only output line is its path. A profile comes from `.run` or `.cycles`,
+built with --//firmware/runtime:profile_steps. Given a profile, the page is a separate file next to
+it, with the cycles of the steps.
 """
 
 from tools.text.stoppable import run_main

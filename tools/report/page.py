@@ -15,16 +15,18 @@ from tools.report.shorter import shorter
 _PARTS = Path(__file__).parent / "page"
 _SCRIPTS = ("base.js", "groups.js", "graph.js", "memory.js", "tables.js")
 
-# What the page may be at most: it is sent by mail, and opened on phones.
+# Maximum size of the page: it is sent by mail, and opened on phones.
 LIMIT = 3_000_000
 
 
 class PageError(Exception):
-    """The page cannot be made; the text says why."""
+    """Page that cannot be made; the text gives the reason."""
 
 
 def packed(report: dict[str, Any]) -> dict[str, Any]:
-    """The report with its long lists as tables, which name a key once; base.js unpacks them."""
+    """Return the report with its long lists as tables; keys then occur once. base.js
+    unpacks them.
+    """
     models = [
         model | {key: _table(model[key]) for key in ("ops", "steps", "blocks")}
         for model in report["models"]
@@ -33,7 +35,7 @@ def packed(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The keys that all rows have and their values; behind these what else a row has."""
+    """Return the keys common to all rows, with their values; further keys of a row follow."""
     common = [key for key in (rows[0] if rows else ()) if all(key in row for row in rows)]
     values = [[row[key] for key in common] for row in rows]
     for line, row in zip(values, rows, strict=True):
@@ -48,14 +50,15 @@ def _safe(data: Any) -> str:
 
 
 def page(report: dict[str, Any], libraries: Sequence[Path]) -> str:
-    """Returns the page as HTML.
+    """Return the page as HTML.
 
     Args:
-      report: as join() gives it.
-      libraries: d3 and dagre, minified, and licences as text files, which become comments.
+      report: as returned by join().
+      libraries: d3 and dagre, minified, and licences as text files, which become
+        comments.
 
     Raises:
-      PageError: it is larger than LIMIT, whatever is left out.
+      PageError: it exceeds LIMIT even after all omissions.
     """
     for part in shorter(report):
         text = _page(part, libraries)

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from tools.report.browser import browse
 
-# Layout and scrollbars come to rest in that many milliseconds of the page's time.
+# Layout and scrollbars settle within this many milliseconds of the page's time.
 _REST = "--virtual-time-budget=4000"
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of a page: of which image, what a reader does before, and the window's size."""
+    """Picture of a page: its image, the reader's previous actions, and the window's size."""
 
     name: str
     image: str

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the report of a plan: the page of a model for a board before there is a program.
+"""Write the report of a plan: a model's page for a board, before a program exists.
 
     plan_report --board=board.json --plan=plan.json --lowering=net.report.json --pte=net.pte \\
         [--library=d3.min.js ...] --html=report.html --markdown=report.md --json=report.json
 
-Memories hold what the plan puts there: constants and the arena. Code and instructions need an
-image (make_report.py).
+Memories contain the plan's constants and arena. Code and instructions need an image
+(make_report.py).
 """
 
 import json
@@ -33,7 +33,7 @@ _ORIGIN = "the model"
 
 
 def size_of(plan: Fields, board: Fields) -> Fields:
-    """Return what size.json has of an image, as far as the plan decides it."""
+    """Return the fields of an image's size.json, as far as the plan decides them."""
     weights = plan["weights"]
     arena = {pool["name"]: pool["used"] for pool in plan["arena"]["pools"]}
     constants = {weights["memory"]: weights["bytes"]}

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts an image's instructions on its simulator for its report.
+"""Count an image's instructions on its simulator for its report.
 
     profile --board=board.json --size=size.json [--plan=plan.json ...] --output=counted.json \\
         --marked=marked.elf program.elf
 
-marked.elf is the program with every step marked. What the marks take is in its inference, which is
-therefore counted in the program as it is. The output has `profile`, as
-tools/image/profile.schema.json has it, or null, `problem`, which then says why: nothing simulates
-the board, or the program does not end by itself; and `stats`, what the program prints of itself.
+marked.elf is the program with every step marked. Its marks cost instructions, so the inference is
+counted in the unmarked program.
+
+The output has three fields. `profile` follows tools/image/profile.schema.json, or is null.
+`problem` is then the reason: the board has no simulator, or the program does not end. `stats` has
+the program's own values.
 """
 
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the report of a very long model short enough for its page: details of what costs least go
-first, and what has gone is said.
+"""Shorten the report of a very long model for its page. Details of the cheapest parts go first; the
+report lists the omissions.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _DETAILED = 300
 _WITH_NUMBERS = (1_000, 300)
 _OPS = (1_000, 300, 100, 0)
 
-# What an op has that only a click on it shows.
+# Op fields shown only after a click on the op.
 _DETAILS: Fields = {"from": [], "inputs": [], "not_on": {}, "source": "", "why": "", "holds": None}
 
 
 def shorter(report: Fields) -> Iterator[Fields]:
-    """Yields the report, then shorter ones; the last has a size that no model decides.
+    """Yield the report, then shorter ones; the size of the last is independent of the model.
 
-    `shortened` of each says what is not in it, and `graph` whether its ops make one.
+    `shortened` of each lists its omissions. `graph` is True if its ops form a graph.
     """
 
     def said(*omitted: str, graph: bool = True, of: Fields | None = None) -> Fields:
@@ -90,7 +90,7 @@ def _with_few_details(model: Fields) -> Fields:
 
 
 def _outlined(model: Fields, count: int) -> Fields:
-    """The ops that cost most, and what the graph says of the others."""
+    """Return the costliest ops, and the others as graph nodes only."""
     short = _costliest(model, count)
     kept = {op["id"]: op | {"outline": None} for op in short["ops"]}
     counted = {step["ops"][0]: step["instructions"] for step in model["steps"] if step["ops"]}
@@ -126,7 +126,7 @@ def _costliest(model: Fields, count: int) -> Fields:
 
 
 def _others(every: list[Fields], kept: list[Fields]) -> Fields:
-    """One row for the steps that are not kept, at the place of the last."""
+    """Return one row for the dropped steps, at the place of the last."""
     rest = sum(s["instructions"] or 0 for s in every) - sum(s["instructions"] or 0 for s in kept)
     names = {"id": "", "op": f"{len(every) - len(kept):,} others", "module": "", "function": ""}
     numbers = {"scratch": 0, "constants": 0, "live_bytes": 0, "delegate": False}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page advises comes true: settings name what has to change together, once."""
+"""The advice of a page is correct: settings include all ops that must change together, once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Fields = dict[str, Any]
 
 
 def layer(id_: str, op: str, module: str, after: list[str], alone_db: float, **more: Any) -> Fields:
-    """An op of a joined report, of which a value of 64 features comes out."""
+    """Return an op of a joined report with a result of 64 features."""
     tensor = {"name": f"value_{id_}", "shape": [1, 64], "dtype": "int8"}
     fields: Fields = {"inputs": [tensor], "outputs": [tensor], "macs": 0, "source": f"of {module}"}
     fields |= {"precision": "int8", "delegate": None, "from": ["aten.linear"], "after": after}
@@ -30,7 +30,7 @@ def advised(*ops: Fields, outputs_db: float = 40.0, states: tuple[Fields, ...] =
 
 
 def test_more_bits_are_for_a_layer_and_what_reads_it() -> None:
-    """A reader in int8 would round what it gets."""
+    """An int8 reader would round its input."""
     first = layer("0", "pl.linear", "größe (Linear)", ["in x"], 41.0)
     moved = layer("1", "pl.reshape", "", ["0"], 150.0)
     reader = layer("2", "pl.lut", "", ["1"], 70.0, **{"from": ["aten.tanh"]})
@@ -84,7 +84,7 @@ def test_a_layer_that_is_called_twice_is_advice_once() -> None:
     again = (inner | {"id": "2", "after": ["1"]}, outer | {"id": "3", "after": ["2"]})
     rows = advised(inner, outer, *again)
     assert [row["ops"] for row in rows["better"]] == [["0", "2"], ["1", "3"]]
-    # The module's own functions, not what is in it.
+    # The module's own functions, without its submodules.
     assert '"block.inner": "int16", "block:add": "int16"' in rows["better"][0]["text"]
     (smaller,) = rows["smaller"]
     saved = 64 * (64 - 32 - 2)

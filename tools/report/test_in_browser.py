@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page in a browser: it draws what the JSON says, and a click or a key selects everywhere.
+"""The page in a browser: it draws the JSON's contents, and a click or a key selects everywhere.
 
-A script at the end of a copy of the page does what a reader would, and writes down what it finds.
+A script at the end of a copy of the page acts like a reader and records the results.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tools.report.page import LIMIT, page
 from tools.report.pictures import PICTURES, Picture, take
 from tools.report.testing import cycles_of, many
 
-# On a core, on an NPU, and of a program that marks no inference.
+# Images of a core, of an NPU, and of a program without inference marks.
 IMAGES = (
     "boards/corstone300_app",
     "boards/corstone300_ethos_u55_app",
@@ -35,7 +35,7 @@ _READERS = Path("tools/report")
 
 
 def look(text: str, reader: str, width: int, folder: Path) -> dict[str, Any]:
-    """Opens a page and returns what the reader found."""
+    """Open a page and return the results of the reader script."""
     script = (_READERS / reader).read_text()
     done = browse(text, script, (width, 844), folder, "--dump-dom")
     console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
@@ -51,7 +51,7 @@ _LONG = "ConvolutionWithTheNameOfEverythingThatItDoesAndThatNoColumnIsWideEnough
 
 
 def with_long_names(report: dict[str, Any]) -> dict[str, Any]:
-    """The report with the name of a class that no column is wide enough for."""
+    """Return the report with a class name too long for any column."""
     text = json.dumps(report).replace("Conv2d", _LONG)
     return dict(json.loads(text))
 

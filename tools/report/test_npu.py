@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of an image with an NPU, or of a board that has one."""
+"""Report of an image with an NPU, or of a board with one."""
 
 from __future__ import annotations
 

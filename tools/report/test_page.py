@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of an image holds its report, or as much of it as a page may have."""
+"""The page contains its report, as far as the size limit allows."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_page_of_many_ops_is_shortened_and_says_so(
     assert (len(data["shortened"]), data["graph"]) == (shortened, has_graph)
     for key in ("memories", "instructions", "advice", "stack"):
         assert data[key] == report[key]
-    # What is not shown one by one is in the sums.
+    # Symbols not shown one by one are in the sums.
     assert sum(s["bytes"] for s in data["symbols"]) == sum(s["bytes"] for s in report["symbols"])
     (before,), (after,) = report["models"], data["models"]
     sums = [sum(s["instructions"] for s in model["steps"]) for model in (before, after)]
@@ -59,7 +59,7 @@ def test_a_page_of_many_ops_is_shortened_and_says_so(
 
 
 def test_every_part_of_the_page_is_there() -> None:
-    """What the scripts look for by its id is in the HTML."""
+    """The HTML has all ids the scripts look up."""
     folder = Path("tools/report/page")
     html = (folder / "index.html").read_text()
     scripts = "".join(path.read_text() for path in folder.glob("*.js"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of an image says what its parts say, joined by ops."""
+"""The report of an image has the contents of its parts, joined by ops."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_a_plan_goes_to_the_model_that_it_is_of() -> None:
 
 
 def test_models_of_one_architecture_keep_their_plans() -> None:
-    """Their ops are the same; what they were trained to is not."""
+    """Their ops are equal; their trained weights are not."""
     other = LOWERING | {"pte_sha256": "0" * 64}
     plan = copy.deepcopy(PLAN) | {"name": "other_plan", "pte_sha256": "0" * 64}
     plan["arena"]["bytes"] += 16
@@ -205,7 +205,7 @@ def test_advice_is_of_what_can_be_done() -> None:
     assert not any("int8w4g32" in row["text"] for row in advice["smaller"])
     noisy = copy.deepcopy(LOWERING)
     noisy["quality"]["outputs"][0]["sqnr_db"] = 20.0
-    # What values cost is little of a noise that has other reasons.
+    # Values cost little compared to noise from other causes.
     assert not joined(reports={"digits": noisy})["advice"]["better"]
     inside = copy.deepcopy(LOWERING)
     inside["ops"][3]["op"] = "pl.transpose"
@@ -214,7 +214,7 @@ def test_advice_is_of_what_can_be_done() -> None:
 
 
 def test_advice_is_what_gains_most() -> None:
-    # The noises of single values come to within a dB of what was measured, or do not.
+    # The noises of single values are within a dB of the measured one, or not.
     (model,) = joined()["models"]
     measured = [op["quality"]["alone_db"] for op in model["ops"] if op["quality"]]
     noise = sum(10 ** (-db / 10) for db in measured if db is not None)
@@ -307,7 +307,7 @@ def test_a_trace_has_a_slice_an_op_one_behind_the_other() -> None:
 
 @pytest.mark.parametrize("counted", ["instructions", "cycles"])
 def test_a_trace_is_what_the_trace_event_format_asks_for(counted: str) -> None:
-    """As the format's document has it: complete events ("X") and metadata ("M") alone."""
+    """Trace Event Format, by its document: complete events ("X") and metadata ("M") alone."""
     of_run = profile()
     for step in of_run["steps"]:
         step[counted] = step.pop("instructions")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of an image of digits, from its parts, and reports of models that are longer."""
+"""Report of an image of digits, from its parts, and reports of longer models."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BOARD: Fields = {
 
 
 def profile(plan: Fields = PLAN) -> Fields:
-    """A run in which a step takes as many instructions as its number says."""
+    """Return a run with 100 instructions times the step number for each step."""
     keys = ("step", "id", "op", "module", "function")
     return {
         "name": "corstone300_app",
@@ -49,7 +49,7 @@ def profile(plan: Fields = PLAN) -> Fields:
 
 
 def cycles_of(report: Fields, key: str = "cycles") -> Fields:
-    """The profile of a board that ran the image of a report of one model."""
+    """Return the profile of a board running the image of a one-model report."""
     (model,) = report["models"]
     keys = ("step", "id", "op", "module", "function")
     rows = [{"plan": "plan"} | {one: step[one] for one in keys} for step in model["steps"]]
@@ -74,8 +74,8 @@ def check(report: Fields) -> None:
 
 
 def many(report: Fields, times: int) -> Fields:
-    """The report of a model that does the same many times, in stages of blocks; the first op of
-    each reads what the last one before made.
+    """Return the report of a model repeating its ops many times, in stages of blocks. The first op
+    of each repetition reads the result of the previous one.
     """
     (model,) = report["models"]
     made: dict[str, list[Fields]] = {"ops": [], "steps": [], "blocks": []}
@@ -100,7 +100,7 @@ def many(report: Fields, times: int) -> Fields:
 
 
 def unpacked(report: Fields) -> Fields:
-    """What a page holds, as its scripts see it."""
+    """Return a page's contents, unpacked like in its scripts."""
 
     def rows(table: Fields) -> list[Fields]:
         keys = table["keys"]

@@ -16,7 +16,7 @@ load("//tools/repositories:versions.bzl", "read_versions", "version_tuple")
 
 _VARIABLE = "PILOTLIGHT_ARM_GNU_TOOLCHAIN"
 
-# What gcc calls besides.
+# Further programs called by gcc.
 _PARTS = ["as", "cc1", "cc1plus", "collect2", "ld", "lto-wrapper", "lto1"]
 
 def _on_path(repository_ctx, minimum):
@@ -30,7 +30,7 @@ def _on_path(repository_ctx, minimum):
     return gcc.realpath.dirname.dirname
 
 def _present(root, programs):
-    """Returns the path of each program that the toolchain has, by its path below `root`."""
+    """Return the path of each existing program of the toolchain, by its path below `root`."""
     names = ["bin/arm-none-eabi-" + program for program in programs]
     return {name: root.get_child(name) for name in names if root.get_child(name).exists}
 
@@ -44,7 +44,7 @@ def _identity(repository_ctx, root):
     return write_identity(repository_ctx, [gcc] + programs)
 
 def _multilibs(repository_ctx):
-    """Returns the folder of each core's libraries below that of all, with a slash in front."""
+    """Return the folder of each core's libraries below the common one, with a slash in front."""
     gcc = "usr/bin/arm-none-eabi-gcc"
     folders = {}
     for core in CORES:

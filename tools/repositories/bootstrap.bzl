@@ -23,13 +23,13 @@ _SOURCES = [
 ]
 
 def run_bootstrap(repository_ctx, program, arguments, problem, python = None, must = True):
-    """Runs a program of tools/bootstrap and returns the path that it gives.
+    """Run a program of tools/bootstrap and return the path it prints.
 
     Args:
         repository_ctx: of the calling rule.
         program: name of the Python file.
         arguments: of the program.
-        problem: what to say when it fails; its own words are shown before.
+        problem: message for a failure; the program's own messages come first.
         python: interpreter; the default is python3 on PATH.
         must: whether a failure ends the build.
 

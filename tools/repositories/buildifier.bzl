@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""buildifier, which formats BUILD and .bzl files, as an external repository.
+"""buildifier as an external repository; it formats BUILD and .bzl files.
 
-Where it comes from, in this order: the program that `PILOTLIGHT_BUILDIFIER` names; `buildifier` on
-PATH, if it is recent enough; npm. If it cannot be had, the lint test that wants it fails and says
-why; the rest of the build goes on.
+Sources, in this order: the program given by `PILOTLIGHT_BUILDIFIER`; `buildifier` on PATH, if it is
+recent enough; npm. If it is not available, the lint test using it fails with the reason; the rest
+of the build continues.
 """
 
 load("//tools/repositories:bootstrap.bzl", "run_bootstrap")

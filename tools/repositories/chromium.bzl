@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chromium without a screen, which pages are tested in, as an external repository.
+"""Headless Chromium for page tests, as an external repository.
 
-Where it comes from, in this order: the program that `PILOTLIGHT_CHROMIUM` names;
-`chromium-headless-shell` or `chromium` on PATH; Debian's packages, set up without root in the
-user's cache folder.
+Sources, in this order: the program given by `PILOTLIGHT_CHROMIUM`; `chromium-headless-shell` or
+`chromium` on PATH; Debian's packages, set up without root in the user's cache folder.
 """
 
 load("//tools/repositories:bootstrap.bzl", "run_bootstrap")

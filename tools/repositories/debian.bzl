@@ -13,21 +13,21 @@ def fetch_debian(
         keep = [],
         links = {},
         checks = []):
-    """Sets up a tool in the user's cache folder unless it is there already.
+    """Set up a tool in the user's cache folder unless it exists already.
 
     Args:
         repository_ctx: of the calling rule.
-        name: what is set up.
+        name: name of the tool.
         suite: Debian suite.
-        packages: names of packages; what they depend on comes with them.
-        by_hand: what the user can do instead when it fails.
-        without: packages taken as installed.
+        packages: names of packages; their dependencies are included.
+        by_hand: alternative for the user after a failure.
+        without: packages assumed to be installed.
         keep: patterns of the files to keep, relative to the root of the packages.
         links: dict from path to target of symbolic links to add.
         checks: programs that must answer to `--version`.
 
     Returns:
-        The path of the folder that holds `usr`.
+        The path of the folder containing `usr`.
     """
     arguments = ["--name", name, "--suite", suite]
     for option, values in {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that write images to boards, for tests of what they are told, as an external repository.
+"""Flash tools as an external repository, for tests of their command lines.
 
-Where they come from: the folder that `PILOTLIGHT_FLASH_TOOLS` names, which has `usr/bin`; else
-Debian's packages, set up without root in the user's cache folder. Those that are on PATH are for
-boards, and tests leave them alone.
+Sources: the folder given by `PILOTLIGHT_FLASH_TOOLS`, containing `usr/bin`; else Debian's packages,
+set up without root in the user's cache folder. The tools on PATH are for boards, and tests do not
+use them.
 """
 
 load("//tools/repositories:debian.bzl", "fetch_debian")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """GDB for Arm as an external repository.
 
-Where it comes from, in this order: the program that `PILOTLIGHT_GDB` names; `arm-none-eabi-gdb` or
+Sources, in this order: the program given by `PILOTLIGHT_GDB`; `arm-none-eabi-gdb` or
 `gdb-multiarch` on PATH; Debian's packages, set up without root in the user's cache folder. (A
-machine's plain `gdb` knows no Arm.)
+machine's plain `gdb` does not support Arm.)
 """
 
 load("//tools/repositories:debian.bzl", "fetch_debian")

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tool is, for the keys of Bazel's caches.
+"""Tool fingerprints for the keys of Bazel's caches.
 
-A key holds the content of a program's file. That says little where the file is a script that starts
-another program, where the program loads libraries of the machine, or where an action names it only
-by its path. So each repository of a tool has a file `identity` with the checksum of every file that
-the tool runs with, and is fetched anew when one of them changes. It gets into keys in two ways:
+A key contains the content of a program's file. Three cases need more: a script starting another
+program, a program with libraries of the machine, and a program given to an action only by path.
+Therefore each repository of a tool has a file `identity` with the checksum of every file the tool
+runs with. The repository is fetched again if one of them changes. The fingerprint gets into keys in
+two ways:
 
-- programs are started by a script of `write_launchers`, which holds the identity's own checksum;
-- compilers, which find their parts by the name that they are called by, have the file as an input.
+- programs are started by a script of `write_launchers`, containing the fingerprint's
+  checksum;
+- compilers find their parts by the name they are called by; they have the file as an
+  input.
 
-Neither holds a path: the same tool in another home has the same keys. What tools/bootstrap/fetch.py
-set up is an input besides, file by file, so that actions run on machines that have none of it.
+Neither contains a path: the same tool in another home has the same keys. Files from
+tools/bootstrap/fetch.py are also inputs, one by one. Actions then run on machines without them.
 """
 
 _IDENTITY = "identity"
@@ -29,10 +32,10 @@ _ELSEWHERE = """\
 [ -e "$root" ] || {{ echo "this machine has no {folder} (docs/scale.md)" >&2; exit 1; }}
 """
 
-# Lies in a folder that tools/bootstrap/fetch.py made, and says from what.
+# File in a folder of tools/bootstrap/fetch.py; it lists the folder's packages.
 _PACKAGES = "packages.json"
 
-# The libraries of all programs that it made, below a repository's link `usr`.
+# Libraries of all its programs, below a repository's link `usr`.
 PACKED_LIBRARIES = "usr/lib/x86_64-linux-gnu/*.so*"
 
 def _lines(repository_ctx, command):
@@ -42,10 +45,10 @@ def _lines(repository_ctx, command):
     return done.stdout.splitlines()
 
 def absolute_paths(text):
-    """Returns the absolute paths that a program has printed.
+    """Return the absolute paths in a program's output.
 
     Args:
-        text: for example what ldd says, or the compiler of what it reads.
+        text: for example the output of ldd, or the compiler's list of read files.
 
     Returns:
         A list of strings, in order.
@@ -54,7 +57,7 @@ def absolute_paths(text):
     return [word for word in words if word.startswith("/") and not word.endswith(":")]
 
 def _prefix(path):
-    """Returns the folder of packages that a program lies in, None if it lies in none."""
+    """Return the package folder containing a program, None if there is none."""
     for _ in str(path).split("/"):
         path = path.dirname
         if path == None:
@@ -64,7 +67,7 @@ def _prefix(path):
     return None
 
 def is_packed(program):
-    """Returns whether a program lies in a folder that tools/bootstrap/fetch.py made.
+    """Return whether a program is in a folder made by tools/bootstrap/fetch.py.
 
     Args:
         program: its path.
@@ -72,7 +75,7 @@ def is_packed(program):
     return _prefix(program.realpath) != None
 
 def _files_of_programs(repository_ctx, programs):
-    """Returns the paths of all that programs run with: themselves, their libraries."""
+    """Return the paths of programs and their libraries."""
     prefixes = {}
     plain = []
     for program in programs:
@@ -84,26 +87,27 @@ def _files_of_programs(repository_ctx, programs):
             plain.append(str(path))
     files = list(plain)
     if plain:
-        # Says of scripts and static programs that they have no libraries, and fails.
+        # For scripts and static programs, ldd reports no libraries and fails.
         listed = repository_ctx.execute(["ldd"] + plain).stdout
         files += absolute_paths(listed)
     for prefix in prefixes:
-        # Programs are launchers beside them, with a loader and libraries of the prefix.
+        # Programs are launchers next to them, with a loader and libraries of the prefix.
         names = ["-name", _PACKAGES, "-o", "-name", "*.elf", "-o", "-name", "*.so*"]
         files += _lines(repository_ctx, ["find", prefix, "-type", "f", "("] + names + [")"])
     return files
 
 def write_identity(repository_ctx, programs, files = [], more = []):
-    """Writes the repository's file `identity`, and has it fetched anew when the identity changes.
+    """Write the repository's file `identity`. The repository is fetched again if the fingerprint
+    changes.
 
     Args:
         repository_ctx: of the calling rule.
-        programs: paths of the tool's programs; the first says its version.
-        files: paths of other files that it reads.
-        more: lines that say what it is besides.
+        programs: paths of the tool's programs; the first prints its version.
+        files: paths of other files it reads.
+        more: further lines of the fingerprint.
 
     Returns:
-        The checksum of the identity.
+        The checksum of the fingerprint.
     """
     listed = _files_of_programs(repository_ctx, programs) + [str(path) for path in files]
     paths = {str(repository_ctx.path(path).realpath): None for path in listed}
@@ -120,15 +124,17 @@ def write_identity(repository_ctx, programs, files = [], more = []):
     return _lines(repository_ctx, ["sha256sum", _IDENTITY])[0].split(" ")[0]
 
 def write_launchers(repository_ctx, identity, root, programs, elsewhere = None):
-    """Writes scripts that start programs and change with the tool's identity.
+    """Write scripts starting programs; they change with the tool fingerprint.
 
     Args:
-        repository_ctx: of the calling rule; its repository gets the link `usr`, under which programs
-            of tools/bootstrap/fetch.py find their libraries, also where both are copies.
-        identity: what `write_identity` returned.
+        repository_ctx: of the calling rule; its repository gets the link `usr`. Programs
+            of tools/bootstrap/fetch.py find their libraries there, also if both are
+            copies.
+        identity: result of `write_identity`.
         root: folder of the tool.
-        programs: dict from the script's path in the repository to the program's path below `root`.
-        elsewhere: folder that a machine has instead which gets the scripts alone.
+        programs: dict from the script's path in the repository to the program's path
+            below `root`.
+        elsewhere: folder used instead on a machine with only the scripts.
     """
     repository_ctx.symlink(root, "usr")
     for script, program in programs.items():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LLVM's programs that estimate cycles, as an external repository.
+"""LLVM's programs for cycle estimates, as an external repository.
 
-Where they come from: the folder that `PILOTLIGHT_LLVM` names, which has `bin/llvm-mca` and
-`bin/llvm-objdump`; else Debian's packages, set up without root in the user's cache folder. Those on
-PATH are left alone: every version has models of its own, and estimates are to be the same everywhere.
+Sources: the folder given by `PILOTLIGHT_LLVM`, with `bin/llvm-mca` and `bin/llvm-objdump`; else
+Debian's packages, set up without root in the user's cache folder. Programs on PATH are not used:
+every version has its own models, and estimates should be the same everywhere.
 """
 
 load("//tools/repositories:debian.bzl", "fetch_debian")
@@ -15,7 +15,7 @@ _SUITE = "trixie"
 _FOLDER = "usr/lib/" + _PACKAGE
 _PROGRAMS = ["llvm-mca", "llvm-objdump"]
 
-# What only its other programs need: downloads of symbols, counters of this machine.
+# Dependencies of its other programs only: downloads of symbols, counters of this machine.
 _WITHOUT = ["libcurl4t64", "libpfm4"]
 
 _BUILD = """\

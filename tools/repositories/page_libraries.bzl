@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""d3 and dagre, which the page of an image is drawn with, as an external repository.
+"""d3 and dagre, the drawing libraries of the image page, as an external repository.
 
-Where they come from, in this order: the folder that `PILOTLIGHT_PAGE_LIBRARIES` names; npm. Nothing
-fetches them but the page of an image.
+Sources, in this order: the folder given by `PILOTLIGHT_PAGE_LIBRARIES`; npm. Only the page of an
+image fetches them.
 """
 
 load("//tools/repositories:bootstrap.bzl", "run_bootstrap")
 
 _VARIABLE = "PILOTLIGHT_PAGE_LIBRARIES"
 
-# In the order in which the page has them.
+# Order of the files in the page.
 _FILES = ["d3.LICENSE", "d3.min.js", "dagre.LICENSE", "dagre.min.js"]
 
 _BUILD = """\

@@ -56,7 +56,7 @@ filegroup(
 )
 """
 
-# Python imports it by itself when it starts. The identity changes the keys of all that depends on it.
+# Python imports this file at its start. The fingerprint changes the keys of all dependents.
 _SITE = """\
 # identity {identity}
 import sys
@@ -87,9 +87,9 @@ def _checksum(repository_ctx, path):
     return repository_ctx.execute(["sha256sum", path]).stdout.split(" ")[0]
 
 def _identity(repository_ctx, root):
-    """The interpreter, and what all packages have recorded of their files."""
+    """Return the interpreter's fingerprint, including the recorded files of all packages."""
     records = []
-    base = root.get_child("base")  # what a user's packages were added to
+    base = root.get_child("base")  # environment extended by a user's packages
     for environment in [root] + ([base] if base.exists else []):
         for python in environment.get_child("lib").readdir():
             packages = python.get_child("site-packages")
@@ -100,7 +100,7 @@ def _identity(repository_ctx, root):
     for record in records:
         repository_ctx.watch(record)
 
-    # What lies outside of the packages are scripts, which hold the environment's path.
+    # Files outside of the packages are scripts with the environment's path.
     command = 'cat "$@" | grep -v "^\\.\\./" | LC_ALL=C sort | sha256sum'
     arguments = ["sh", "-c", command, "sh"] + [str(record) for record in records]
     packages = repository_ctx.execute(arguments).stdout.split(" ")[0] + "  packages"

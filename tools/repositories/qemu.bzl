@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """QEMU for Arm as an external repository.
 
-Where it comes from, in this order:
+Sources, in this order:
 
-1. `PILOTLIGHT_QEMU`: the program `qemu-system-arm`, or a folder with it (or with `bin/` and it), or a
-   suite of Debian that has it ("bookworm"); it may be older than others may;
+1. `PILOTLIGHT_QEMU`: the program `qemu-system-arm`, or a folder with it (or with
+   `bin/` and it), or a Debian suite with it ("bookworm"); it may be older than the
+   others;
 2. `qemu-system-arm` on PATH, if it is recent enough;
 3. Debian's packages, set up without root in the user's cache folder.
 """

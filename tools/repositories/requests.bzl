@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian packages of the tools that every image needs: arguments of `fetch_debian`.
+"""Debian packages of the tools every image needs: arguments of `fetch_debian`.
 
-tools/bootstrap/first_time.py reads this file as Python and fetches them beside Bazel.
+tools/bootstrap/first_time.py reads this file as Python and fetches them in parallel to Bazel.
 """
 
-# Programs that find others by the name that they are called by.
+# Programs looking for others by the name they are called by.
 ARM_COMPILERS = [
     "as",
     "gcc",
@@ -61,7 +61,7 @@ _KEEP_OF_ARM = [
 ARM_GNU_TOOLCHAIN = {
     "checks": ["usr/bin/arm-none-eabi-gcc", "usr/bin/arm-none-eabi-ld"],
     "keep": _KEEP_OF_ARM,
-    # The links that Debian makes when it installs the package.
+    # Links created by Debian at the installation of the package.
     "links": {
         "usr/lib/arm-none-eabi/include": "../../include/newlib",
         "usr/lib/arm-none-eabi/lib": "newlib",
@@ -88,8 +88,8 @@ HOST_GCC = {
     "without": ["libstdc++-12-dev"],
 }
 
-# `without`: named by a dependency, but not needed to emulate a board: firmware of other machines,
-# sound, smart cards and the like, which QEMU loads as modules.
+# Field `without`: dependencies not needed to emulate a board: firmware of other machines, sound,
+# smart cards and similar parts loaded by QEMU as modules.
 QEMU = {
     "checks": ["usr/bin/qemu-system-arm"],
     "keep": ["usr/bin/qemu-system-arm", "usr/lib/x86_64-linux-gnu/*.so*"],

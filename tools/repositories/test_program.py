@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How programs start: what program.sh makes of runfiles."""
+"""Program start by program.sh, and its use of runfiles."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 _MAIN = "here/tool.py"
 
-# Prints what a program gets, a line each.
+# Prints the program's input, one item per line.
 _PYTHON = """#!/bin/sh
 echo "$PYTHONPATH"
 echo "$PYTHONSAFEPATH"
@@ -59,7 +59,7 @@ def _run(program: str | Path, *arguments: str, cwd: Path, **environment: str) ->
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """One with spaces and what a shell would look at."""
+    """Return a folder with spaces and characters special to a shell."""
     found = tmp_path / "a b*$c"
     found.mkdir()
     return found
@@ -121,7 +121,7 @@ def test_the_caller_says_where_they_are(folder: Path, tmp_path: Path) -> None:
     manifest = f"{runfiles}_manifest"
     *_, arguments = _run(alone, cwd=tmp_path, RUNFILES_MANIFEST_FILE=manifest)
     assert arguments == f"{runfiles}/{_MAIN}"
-    # Those of another program: its own are beside it.
+    # Runfiles of another program: its own are next to it.
     other = tmp_path / "other.runfiles"
     other.mkdir()
     _, _, directory, _, arguments = _run(whole, cwd=tmp_path, RUNFILES_DIR=str(other))

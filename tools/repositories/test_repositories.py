@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the repository rules take their tools from (a variable, PATH, set-up), what they are."""
+"""Sources of the repository rules' tools (a variable, PATH, set-up), and their fingerprints."""
 
 import os
 import re
@@ -185,7 +185,7 @@ def test_missing_buildifier_says_so_when_it_is_called(workspace: Workspace) -> N
 
 
 def fake_set_up(root: Path) -> None:
-    """What set-up makes of packages: a launcher, the program that it starts, a library."""
+    """Create the results of set-up: a launcher, its program, a library."""
     program(root / "usr/bin/qemu-system-arm", 'exec "$(readlink -f "$0").elf" "$@"')
     fake_qemu(root / "usr/bin/qemu-system-arm.elf", "10.0.0")
     (root / "usr/lib/x86_64-linux-gnu").mkdir(parents=True)
@@ -204,7 +204,7 @@ def compile_library(folder: Path, version: str) -> None:
 
 
 def compile_qemu(folder: Path) -> None:
-    """A program that takes what it does from a library."""
+    """Compile a program that uses a library for its behaviour."""
     folder.mkdir(exist_ok=True)
     compile_library(folder, "10.0.0")
     source = """
@@ -229,7 +229,7 @@ def test_result_of_a_program_with_libraries(workspace: Workspace) -> None:
     assert workspace.run() == "QEMU emulator version 10.0.1\n"
 
 
-# A tool, made in a folder: repository, variables and the file that may change.
+# A tool in a folder: repository, variables and the changeable file.
 Tool = tuple[str, dict[str, str | Path], Path]
 
 

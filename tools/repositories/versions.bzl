@@ -18,13 +18,13 @@ def read_versions(repository_ctx):
     return versions
 
 def version_tuple(text):
-    """Returns the first number with dots in a text, such as `14.2.1`, as a tuple of ints.
+    """Return the first number with dots in a text, such as `14.2.1`, as a tuple of ints.
 
     Args:
-        text: for example what a program prints for `--version`.
+        text: for example the output of `--version`.
 
     Returns:
-        A tuple, empty when the text has no such word.
+        A tuple, empty if the text has no such word.
     """
     for word in text.replace("(", " ").replace(")", " ").split(" "):
         parts = word.strip("\n").split(".")

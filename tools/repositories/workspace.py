@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small workspace with a Bazel server, and programs that only pretend to be the tools that its
-repositories are made of. Set-up is a python3 that fails, so nothing is downloaded.
+"""Small workspace with a Bazel server, and fake programs in place of the repositories' tools.
+Set-up is a failing python3, so nothing is downloaded.
 """
 
 import os
@@ -29,7 +29,7 @@ qemu(name = "qemu")
 host_gcc(name = "host_gcc")
 """
 
-# What a test is to Bazel: an action that runs the simulator.
+# Bazel's view of a test: an action running the simulator.
 BUILD = """\
 genrule(
     name = "run",
@@ -80,9 +80,9 @@ class Workspace:
         self.path = folder
 
     def use_path(self, path: Path) -> None:
-        """Has repositories look for programs in a new folder, which makes Bazel fetch them anew."""
+        """Make repositories look for programs in a new folder; Bazel then fetches them again."""
         self.path = path
-        # What set-up would be: it tells how it was called, and fails or gives this folder.
+        # Fake set-up: it prints its arguments, and fails or returns this folder.
         give = f'[ -d {self.set_up} ] && echo {self.set_up} >"$PILOTLIGHT_RESULT"'
         program(self.path / "python3", f'echo "set up with $*" >&2; {give}')
 
@@ -104,12 +104,12 @@ class Workspace:
         return [f"--repo_env={name}={value}" for name, value in settings.items()]
 
     def fetch(self, repository: str, **variables: str | Path) -> str:
-        """Fetches a repository and returns "" or what was said when it failed."""
+        """Fetch a repository and return "" or the error output of a failure."""
         done = self.bazel("query", *self._settings(variables), f"@{repository}//:all")
         return "" if done.returncode == 0 else done.stderr
 
     def run(self, **variables: str | Path) -> str:
-        """Builds //:run, unless Bazel thinks that it would be the same, and returns its result."""
+        """Build //:run, unless Bazel expects the same result, and return its result."""
         done = self.bazel("build", *self._settings(variables), "//:run")
         assert done.returncode == 0, done.stderr
         return (self.source / "bazel-bin/run.txt").read_text()
@@ -118,7 +118,7 @@ class Workspace:
         return (self.base / "external" / repository / name).read_text()
 
     def chosen(self, repository: str, name: str) -> Path:
-        """Returns the program that a link or a launcher leads to."""
+        """Return the target program of a link or a launcher."""
         folder = self.base / "external" / repository
         if (folder / name).is_symlink():
             return Path(os.readlink(folder / name))

@@ -41,7 +41,7 @@ _NEWLIB_TEXT = (
 
 @dataclass(frozen=True)
 class Tool:
-    """A program or library that built the image and leaves no code in it."""
+    """Program or library used in the image's build, without code in the image."""
 
     name: str
     version: str
@@ -52,15 +52,15 @@ class Tool:
 
 @dataclass(frozen=True)
 class Image:
-    """What the document is about.
+    """Image described by the document.
 
     Attributes:
       name: the image's label.
       size: its size.json.
       files: the program and its forms; the first is the ELF.
-      sources: C of plans, kernels and runtime that it is made of, by the names to show.
+      sources: C sources of its plans, kernels and runtime, by the names to show.
       models: its .pte files.
-      compiler: what the compiler wrote into the ELF (.comment).
+      compiler: the compiler's text in the ELF (.comment).
     """
 
     name: str
@@ -121,7 +121,7 @@ class _Document:
 
 
 def _identifier(kind: str, name: str) -> str:
-    """Return an id. A digest keeps two names apart that differ in other characters only."""
+    """Return an id. A digest separates two names with different special characters only."""
     plain = re.sub(r"[^A-Za-z0-9.-]+", "-", name).strip("-")
     return f"SPDXRef-{kind}-{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
@@ -131,7 +131,7 @@ def _sha256(value: str) -> Fields:
 
 
 def _component(origin: str) -> tuple[str, str]:
-    """Return name and licence of what an object file in the image is from."""
+    """Return name and licence of an object file's component."""
     if _NEWLIB.match(origin):
         return "newlib", NEWLIB
     if _GCC.match(origin):
@@ -173,7 +173,7 @@ def _version_of(name: str, toolchain: Mapping[str, Package], versions: Mapping[s
 def _contents(
     image: Image, toolchain: Mapping[str, Package], versions: Mapping[str, str]
 ) -> Iterator[tuple[str, str, Fields]]:
-    """Yield name, licence and further fields of what is in the image."""
+    """Yield name, licence and further fields of the image's contents."""
     for (name, licence), origins in sorted(components(image.size).items()):
         rows = ", ".join(f"{origin} {count}" for origin, count in origins.most_common())
         more = _version_of(name, toolchain, versions)
@@ -194,9 +194,10 @@ def document(
     """Return the document.
 
     Args:
-      image: what it is about.
-      tools: what built the image, without the compiler.
-      toolchain: the compiler's packages by name; empty if another compiler built the image.
+      image: its subject.
+      tools: programs and libraries of the build, without the compiler.
+      toolchain: the compiler's packages by name; empty if another compiler built the
+        image.
       versions: of tools/versions.env.
       manifests: lock files by the names to show.
       created: date of the document.

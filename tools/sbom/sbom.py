@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the software bill of materials of an image, as SPDX 2.3 in JSON.
+"""Write the software bill of materials of an image, as SPDX 2.3 in JSON.
 
     bazel run //tools:sbom -- //boards:corstone300_app                  # corstone300_app.spdx.json
     bazel run //tools:sbom -- --output=sbom.json //boards:corstone300_app
 
-The image is built. Paths are relative to the folder that `bazel run` is called in. With
-SOURCE_DATE_EPOCH as the document's date, the same image gives the same bytes.
+The image is built. Paths are relative to the working folder of `bazel run`. If SOURCE_DATE_EPOCH
+sets the document's date, the same image gives the same bytes.
 """
 
 from tools.text.stoppable import run_main
@@ -33,7 +33,7 @@ _OUTPUT = flags.DEFINE_string("output", None, "File to write; by default <image>
 
 _REQUIREMENTS = Path(__file__).parents[1] / "python/requirements.txt"
 _PYTHON = ("ethos-u-vela", "executorch", "flatbuffers", "numpy", "torch", "torchao", "tosa-tools")
-"""Packages that models pass through."""
+"""Packages used to convert models."""
 
 _EXPRESSION = re.compile(r"[A-Za-z]+-[\w.+-]+(?: (?:AND|OR|WITH) [A-Za-z]+(?:-[\w.+-]+)?)*")
 """An expression of SPDX, not "BSD License" or a licence's text."""
@@ -43,7 +43,7 @@ _OUTPUT_FOLDER = re.compile(r"^bazel-out/[^/]+/bin/")
 
 
 class SbomError(Exception):
-    """The document cannot be made; the text says why."""
+    """Document that cannot be made; the text gives the reason."""
 
 
 def _run(root: Path, *arguments: str) -> str:
@@ -55,7 +55,7 @@ def _run(root: Path, *arguments: str) -> str:
 
 
 def compiler_of(elf: Path) -> str:
-    """Return what the compiler wrote into a program."""
+    """Return the compiler's text in a program."""
     with elf.open("rb") as file:
         section = ELFFile(file).get_section_by_name(".comment")
         data: bytes = section.data() if section else b""
@@ -99,7 +99,7 @@ def toolchain_of(compiler: str) -> dict[str, Package]:
 
 
 def python_tools(names: tuple[str, ...] = _PYTHON) -> Iterator[Tool]:
-    """Yield Python packages of this build, with the licences that they declare."""
+    """Yield Python packages of this build, with their declared licences."""
     for name in names:
         facts: Any = metadata(name)
         licence = facts.get("License-Expression") or facts.get("License") or ""

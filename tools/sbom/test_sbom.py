@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The document obeys SPDX 2.3 and has what the image is made of."""
+"""The document obeys SPDX 2.3 and lists the image's contents."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_it_obeys_the_format(made: dict[str, Any]) -> None:
     files = {file["SPDXID"] for file in made["files"]}
     for relation in made["relationships"]:
         assert relation["spdxElementId"] in ids and relation["relatedSpdxElement"] in ids
-        if relation["relationshipType"] == "CONTAINS":  # of files that were not analysed
+        if relation["relationshipType"] == "CONTAINS":  # only for files that were not analysed
             assert relation["relatedSpdxElement"] not in files
 
 

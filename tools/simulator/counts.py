@@ -10,23 +10,23 @@ from tools.simulator.elf import Elf
 BEGIN = "pl_profile_begin"
 END = "pl_profile_end"
 
-# The functions that mark regions, and the bytes that they consist of
-# (firmware/runtime/profile_cortex_m.c).
+# Functions marking regions, and their sizes in bytes (firmware/runtime/profile_cortex_m.c).
 _MARKS = (("begin", BEGIN, 6), ("end", END, 6), ("plan", "pl_profile_plan", 14))
 
 
 class CountsError(Exception):
-    """Instructions could not be counted; the text says why."""
+    """Failed count of instructions; the text gives the reason."""
 
 
 @dataclass
 class Region:
-    """Instructions of a region the program marked: a pair of calls with the same number.
+    """Instructions of a region marked by the program: a pair of calls with the same number.
 
     Attributes:
-        entries: how often it was entered.
-        instructions: executed between begin and end over all entries, inner regions included. What
-            calls the end (the number into r0, and the call) is part of it.
+        entries: number of entries.
+        instructions: executed between begin and end over all entries, inner regions
+            included. The call of the end (the number into r0, and the call) is part of
+            it.
         at: executions by address, without those of inner regions.
     """
 
@@ -42,7 +42,7 @@ class Counts:
     Attributes:
         total: all instructions from reset to the end, marks excluded.
         regions: by number.
-        plans: regions that began while a plan was named, its steps, by the plan's address.
+        plans: regions entered during a plan (its steps), by the plan's address.
         outside: executions by address while no region was open.
     """
 
@@ -68,7 +68,7 @@ class Counts:
 
 
 def by_function(at: Counter[int], elf: Elf) -> Counter[str]:
-    """Returns the executed instructions of each function; `?` is code that has no name."""
+    """Return the executed instructions of each function; `?` is code without a name."""
     found: Counter[str] = Counter()
     for address, executions in at.items():
         function = elf.function_at(address)
@@ -77,10 +77,10 @@ def by_function(at: Counter[int], elf: Elf) -> Counter[str]:
 
 
 def plugin_arguments(elf: Elf, output: Path) -> str:
-    """Returns the plugin's arguments for a program, each with a comma before it.
+    """Return the plugin's arguments for a program, each with a comma before it.
 
     Raises:
-        CountsError: the program's marks are not what the plugin counts on.
+        CountsError: the program's marks differ from the plugin's expectation.
     """
     arguments = f",out={output}"
     for option, name, size in _MARKS:
@@ -97,10 +97,10 @@ def plugin_arguments(elf: Elf, output: Path) -> str:
 
 
 def read_counts(path: Path) -> Counts:
-    """Reads the file that the plugin wrote.
+    """Read the file written by the plugin.
 
     Raises:
-        CountsError: there is none, or the marks do not fit together.
+        CountsError: there is none, or the marks do not match each other.
     """
     if not path.exists():
         raise CountsError("QEMU's plugin wrote no counts: it ended before its time")

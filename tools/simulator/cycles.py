@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles that a run would take on a core, as an estimate: how often each block ran, which QEMU
-counted, times what LLVM's model of the core says of the block.
+"""Estimated cycles of a run on a core: executions of each block, counted by QEMU, times the block's
+cycles in LLVM's model of the core.
 
-A block is instructions that run one after the other. llvm-mca gives the cycles that it takes when
-it repeats, as an inner loop does; those of others are what it would take if it did. The models know
-of results that are waited for, of units that are busy, and of instructions that a core starts at
-once. They know nothing of memories that let a core wait, of the pipeline that a branch empties, nor
-of interrupts; test_cycles_llvm.py has what else they leave out.
+A block is a sequence of instructions always run together. llvm-mca gives its cycles for repeated
+execution, like in an inner loop; the same figure is used for other blocks. The models include waits
+for results, busy units, and instructions started together. They exclude memory wait states, the
+pipeline flush of a branch, and interrupts. test_cycles_llvm.py lists further omissions.
 """
 
 import json
@@ -32,26 +31,26 @@ MODELS = {
     "cortex-m55": "cortex-m55",
     "cortex-m85": "cortex-m85",
 }
-"""By core, that of the model which LLVM takes for it. It has none of M0, M0+ and M23."""
+"""LLVM's model core, by core. There is none for M0, M0+ and M23."""
 
 _TRIPLE = "thumbv8.1m.main-none-eabi"
 
 _ITERATIONS = (10, 110)
-"""The difference is what a block takes, without the pipeline's filling and draining."""
+"""The difference is a block's cycles, without the pipeline's filling and draining."""
 
 _KNOWN = ("nop",)
 """A block besides: llvm-mca fails where it knows no instruction at all."""
 
 _ENDS_OF_LOOPS = {"le", "letp"}
-"""Instructions that a model lacks count a cycle each, but not these: they cost none in a loop that
-the core has gone through once.
+"""An instruction missing in a model counts one cycle. These are exceptions: they cost none in a
+loop after its first iteration.
 """
 
 _LACKING = re.compile(r"^note: instruction:\s+([a-z0-9]+)", re.MULTILINE)
 _CODE = re.compile(r"^ *([0-9a-f]+):[ \t]+(\S.*)$", re.MULTILINE)
 _TARGET = re.compile(r"\b0x([0-9a-f]+) <.*>")
 _NAME = re.compile(r" <.*>$")
-"""Behind a distance: `adr r2, #4 <main+0x8>`."""
+"""Symbol name after a distance: `adr r2, #4 <main+0x8>`."""
 _COMMENT = re.compile(r"\s*@.*$")
 _CONDITION = "(eq|ne|[hc]s|lo|cc|mi|pl|v[sc]|hi|l[st]|g[et]|le)"
 _JUMP = re.compile(
@@ -61,7 +60,7 @@ _INTO_PC = re.compile(r"pc\b|.*\{.*\bpc\}")
 
 
 class CyclesError(Exception):
-    """Cycles cannot be estimated; the text says why."""
+    """Failed cycle estimate; the text gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +72,10 @@ class Tools:
 
     @staticmethod
     def of_build() -> "Tools":
-        """Returns those that Bazel provides.
+        """Return the tools provided by Bazel.
 
         Raises:
-            CyclesError: the target that is run has none.
+            CyclesError: the running target has none.
         """
         mca, objdump = runfile("llvm/llvm-mca"), runfile("llvm/llvm-objdump")
         if mca is None or objdump is None:
@@ -86,7 +85,7 @@ class Tools:
 
 @dataclass(frozen=True)
 class Ran:
-    """A block that ran: where it begins, in which function, how often, cycles of each time."""
+    """Executed block: its address, function, number of executions, and cycles of each."""
 
     address: int
     function: str
@@ -96,17 +95,18 @@ class Ran:
 
     @property
     def cycles(self) -> float:
-        """Of all times."""
+        """Cycles of all executions."""
         return self.times * self.each
 
 
 @dataclass(frozen=True)
 class Code:
-    """The instructions of a program.
+    """Instructions of a program.
 
     Attributes:
-        text: by address, in assembly; what a branch goes to is a name.
-        leaders: addresses that a block begins at: what branches go to, and what follows them.
+        text: by address, in assembly; branch targets are names.
+        leaders: first addresses of blocks: branch targets, and the addresses after
+            branches.
         following: the address of the next instruction.
     """
 
@@ -116,7 +116,7 @@ class Code:
 
     @staticmethod
     def of_listing(listing: str) -> "Code":
-        """Reads what llvm-objdump prints."""
+        """Read the output of llvm-objdump."""
         text: dict[int, str] = {}
         leaders: set[int] = set()
         following: dict[int, int] = {}
@@ -133,14 +133,14 @@ class Code:
         return Code(text, frozenset(leaders), following)
 
     def blocks(self, at: Counter[int]) -> list[tuple[int, Block, int]]:
-        """The blocks that ran: address, instructions, and how often.
+        """Return the executed blocks: address, instructions, and number of executions.
 
         Args:
-            at: executions by address. Where they differ from those of the instruction before, a
-                block begins, too: a table of branches goes there.
+            at: executions by address. A block also begins if they differ from those of the
+                instruction before: it is the target of a branch table.
 
         Raises:
-            CyclesError: what ran is not in the listing.
+            CyclesError: an executed address is not in the listing.
         """
         if unknown := at.keys() - self.text.keys():
             raise CyclesError(
@@ -162,13 +162,13 @@ class Code:
 
 
 def is_jump(instruction: str) -> bool:
-    """Whether another instruction than the next one may run after it."""
+    """Return True if the next executed instruction may be another than the following one."""
     operands = "".join(instruction.split(None, 1)[1:])
     return bool(_JUMP.match(_mnemonic(instruction)) or _INTO_PC.match(operands))
 
 
 def model_of(core: str) -> str:
-    """The core whose model LLVM takes for a core.
+    """Return the core of LLVM's model for a core.
 
     Raises:
         CyclesError: there is none.
@@ -183,11 +183,11 @@ def model_of(core: str) -> str:
 def estimate(
     elf: Path, core: str, parts: Sequence[Counter[int]], tools: Tools | None = None
 ) -> list[list[Ran]]:
-    """What ran in each part of a run, with its cycles.
+    """Return the executed blocks of each part of a run, with their cycles.
 
     Args:
         elf: the program.
-        core: as GCC calls it.
+        core: GCC's name of it.
         parts: executions by address.
         tools: those of the build, if not given.
 
@@ -212,7 +212,7 @@ def estimate(
 
 
 def cycles_of_blocks(blocks: Iterable[Block], core: str, tools: Tools) -> dict[Block, float]:
-    """What each block takes when it repeats."""
+    """Return the cycles of each block in repeated execution."""
     ordered = sorted(blocks)
     source = "".join(
         f"# LLVM-MCA-BEGIN {number}\n" + "\n".join(block) + "\n# LLVM-MCA-END\n"
@@ -230,7 +230,7 @@ def cycles_of_blocks(blocks: Iterable[Block], core: str, tools: Tools) -> dict[B
 def _total_cycles(
     source: str, core: str, iterations: int, tools: Tools
 ) -> tuple[dict[str, int], set[str]]:
-    """Cycles by number of the block, and the instructions that the model lacks."""
+    """Return cycles by block number, and the instructions missing in the model."""
     arguments = [f"-mtriple={_TRIPLE}", f"-mcpu={_plain(core)}", f"-iterations={iterations}"]
     arguments += ["-call-latency=0", "-skip-unsupported-instructions=lack-sched", "--json", "-"]
     done = _run(tools.mca, arguments, source)
@@ -247,10 +247,10 @@ def _run(program: Path, arguments: list[str], text: str = "") -> "subprocess.Com
 
 
 def _plain(core: str) -> str:
-    """A core without what a variant has not: cortex-m33+nofp is a cortex-m33."""
+    """Return a core without the suffix of a variant: cortex-m33+nofp is a cortex-m33."""
     return core.split("+")[0]
 
 
 def _mnemonic(instruction: str) -> str:
-    """Without what says width and type."""
+    """Return an instruction's mnemonic without width and type."""
     return re.split(r"[.\s]", instruction)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what is needed of an ELF file for 32-bit Arm: sections and symbols."""
+"""Reader of the sections and symbols of a 32-bit Arm ELF file."""
 
 import bisect
 import io
@@ -33,7 +33,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A function or an object (the bit that marks Thumb code is not part of the address)."""
+    """Function or object (its address excludes the Thumb bit)."""
 
     name: str
     address: int
@@ -43,7 +43,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Relocation:
-    """A place that the linker filled in; `value` is that of the symbol it refers to."""
+    """Location filled in by the linker; `value` is the value of its symbol."""
 
     address: int
     kind: int
@@ -71,7 +71,8 @@ class Elf:
             raise ElfError(f"{path} is cut short") from error
 
     def _load_address(self, address: int) -> int:
-        # By what is in the file: a segment of stacks and zeros may lie around that of variables.
+        # Search by the bytes in the file: a segment of stacks and zeros may enclose that of
+        # variables.
         for segment in self._segments:
             if 0 <= address - segment["p_vaddr"] < segment["p_filesz"]:
                 return address + int(segment["p_paddr"] - segment["p_vaddr"])
@@ -79,7 +80,7 @@ class Elf:
 
     @cached_property
     def sections(self) -> list[Section]:
-        """All sections but the empty one that stands first."""
+        """Return all sections except the empty first one."""
         found = []
         for section in self._sections[1:]:
             stored = section["sh_type"] != "SHT_NOBITS"
@@ -107,7 +108,9 @@ class Elf:
 
     @cached_property
     def relocations(self) -> list[Relocation]:
-        """Relocations of what is loaded; there are any only after linking with --emit-relocs."""
+        """Return the relocations of loaded sections; they only exist after linking with
+        --emit-relocs.
+        """
         found = []
         for table in self._sections:
             if not isinstance(table, RelocationSection):
@@ -154,7 +157,7 @@ class Elf:
 
     @property
     def addresses(self) -> dict[str, int]:
-        """Of functions and objects, by name."""
+        """Return the addresses of functions and objects, by name."""
         return {symbol.name: symbol.address for symbol in self.symbols}
 
     @cached_property
@@ -172,11 +175,11 @@ class Elf:
         return [symbol.address for symbol in functions], functions
 
     def function(self, name: str) -> Symbol | None:
-        """Returns the function of that name."""
+        """Return the function with this name."""
         return next((f for f in self._functions[1] if f.name == name), None)
 
     def function_at(self, address: int) -> Symbol | None:
-        """Returns the function that an address lies in.
+        """Return the function containing an address.
 
         A function written in assembly may lack a size; it reaches to the next one.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explains a fault of the program: which exception, why, and where in the source."""
+"""Explanation of a program's fault: exception, cause, and source location."""
 
 import re
 import subprocess
@@ -46,16 +46,16 @@ _BFARVALID = 1 << 15
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault that the program reported (boards/common/fault.h) or that locked the core up.
+    """Fault reported by the program (boards/common/fault.h), or a locked-up core.
 
-    `registers` holds those that were printed, by lower-case name.
+    `registers` holds the printed ones, by lower-case name.
     """
 
     name: str
     registers: Mapping[str, int]
 
     def causes(self) -> list[str]:
-        """Returns what the status registers say, in words."""
+        """Return the causes in the status registers, as text."""
         cfsr = self.registers.get("cfsr", 0)
         found = [text for bit, text in _CFSR.items() if cfsr >> bit & 1]
         if _UNHANDLED.fullmatch(self.name):
@@ -67,7 +67,7 @@ class Fault:
         return found
 
     def is_stack_overflow(self, elf: Elf) -> bool:
-        """Whether the stack pointer was at or below the limit, or the core says so."""
+        """Return True if the stack pointer was at or below the limit, or the core reports it."""
         limit = elf.values.get("pl_link_stack_limit", 0)
         return (
             self.name == STACK_OVERFLOW
@@ -86,14 +86,14 @@ def find_fault(console: str) -> Fault | None:
 
 
 def find_lockup(messages: str) -> Fault | None:
-    """Returns the state of a core that locked up, from the messages of QEMU."""
+    """Return the state of a locked-up core, from the messages of QEMU."""
     if "Lockup" not in messages:
         return None
     return Fault("lockup", registers_in(messages))
 
 
 def registers_in(dump: str) -> dict[str, int]:
-    """Returns the registers that QEMU lists, as those of a fault."""
+    """Return QEMU's register list in the form of a fault's."""
     names = {"13": "sp", "14": "lr", "15": "pc"}
     return {names[number]: int(value, 16) for number, value in _DUMPED.findall(dump)}
 

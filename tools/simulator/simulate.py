@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program on a simulated board, or on the host, and says how it ended."""
+"""Runner of a program on a simulated board, or on the host; it reports the result."""
 
 from tools.text.stoppable import held, leaving
 
@@ -28,18 +28,18 @@ PASS = "PL:PASS"
 FAIL = "PL:FAIL"
 
 _KEPT_LINES = 20
-_SECONDS_TO_START = 3  # until a program that has said nothing yet is looked at, and between looks
+_SECONDS_TO_START = 3  # until a silent program is checked, and between checks
 
 _STAT = re.compile(r"^PL:STAT (?P<name>\S.*) (?P<value>-?\d+)$", re.MULTILINE)
 
 
 class SimulatorError(Exception):
-    """A program could not be run at all; the text says what to do."""
+    """Program that cannot be run at all; the text gives the remedy."""
 
 
 @dataclass(frozen=True)
 class Tools:
-    """Programs that the simulation uses; None for what is not there."""
+    """Programs of the simulation; None for missing ones."""
 
     qemu: Path | None = None
     plugin: Path | None = None
@@ -47,7 +47,7 @@ class Tools:
 
     @staticmethod
     def of_build() -> "Tools":
-        """Returns those that Bazel provides."""
+        """Return the tools provided by Bazel."""
         return Tools(
             qemu=runfile("qemu/qemu-system-arm"),
             plugin=runfile("pilotlight/tools/simulator/plugin/libcount.so"),
@@ -57,14 +57,15 @@ class Tools:
 
 @dataclass(frozen=True)
 class Run:
-    """A program's end.
+    """Result of a program's run.
 
     Attributes:
-        console: what it printed.
+        console: its output.
         exit_status: None if it had to be stopped.
-        problem: "" if it ended with status 0 and the line PL:PASS last; else what happened instead.
-        counts: executed instructions, if asked for and the program ended well.
-        seconds: how long it took on this machine.
+        problem: "" if it ended with status 0 and PL:PASS as the last line; else the
+            difference.
+        counts: executed instructions, if requested and the program ended well.
+        seconds: run time on this machine.
     """
 
     console: str
@@ -75,7 +76,7 @@ class Run:
 
     @property
     def stats(self) -> dict[str, int]:
-        """What the program reported in lines `PL:STAT <name> <number>`, in order."""
+        """Return the values in the program's lines `PL:STAT <name> <number>`, in order."""
         return {name: int(value) for name, value in _STAT.findall(self.console)}
 
 
@@ -90,21 +91,21 @@ def simulate(
     listen: bool = False,
     tools: Tools | None = None,
 ) -> Run:
-    """Runs a program until it ends.
+    """Run a program until it ends.
 
     Args:
         elf: the program, linked for the board.
-        board: which board; its data name the simulator.
-        time_limit: seconds after which the program is stopped.
-        silence: seconds without a character on the console after which it is.
+        board: its data select the simulator.
+        time_limit: seconds until the program is stopped.
+        silence: seconds without console output until the program is stopped.
         count: count instructions (QEMU only; slower).
-        echo: gets the console's text while it appears.
-        listen: standard input is what the board's console receives.
+        echo: receives the console's text while it appears.
+        listen: forward standard input to the board's console.
         tools: programs to use; those of the build if not given.
 
     Raises:
         SimulatorError: no simulator for the board, or it is not installed.
-        CountsError: the program ended well, but its marks of regions do not fit together.
+        CountsError: the program ended well, but its region marks do not match.
     """
     tools = tools or Tools.of_build()
     with tempfile.TemporaryDirectory() as folder, Monitor() as monitor:
@@ -131,16 +132,16 @@ def simulate(
         ended = _execute(command, time_limit, silence, echo, listen, watch, monitor.passed)
         seconds = time.monotonic() - start
         problem = _problem(elf, board, ended, tools)
-        # Only a program that ends well has closed its regions, and let the plugin write.
+        # Only a program that ends well has closed its regions and let the plugin write its file.
         counts = read_counts(output) if count and not problem else None
     return Run(ended.console, ended.status, problem, counts, seconds)
 
 
 def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
-    """Returns the command that runs a program in QEMU with the console on standard output.
+    """Return the command to run a program in QEMU with the console on standard output.
 
     Raises:
-        SimulatorError: QEMU is not there, or has not what the image needs.
+        SimulatorError: QEMU is missing, or lacks features the image needs.
     """
     if board.slot is not None:
         raise SimulatorError(
@@ -174,7 +175,7 @@ def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
 
 @dataclass(frozen=True)
 class _Ended:
-    """How a simulator ended: `status` is None if it was stopped, and `stopped` says why."""
+    """End of a simulator: `status` is None if it was stopped; `stopped` is then the reason."""
 
     status: int | None
     console: str
@@ -227,7 +228,7 @@ def _follow(
     echo: TextIO | None,
     watch: Watch | None,
 ) -> _Ended:
-    """Takes what a simulator prints until it ends, or is to be stopped."""
+    """Collect a simulator's output until it ends, or must be stopped."""
     assert process.stdout is not None and process.stderr is not None
     received = {process.stdout: bytearray(), process.stderr: bytearray()}
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")  # letters of several bytes
@@ -272,7 +273,7 @@ def _follow(
 
 
 def _problem(elf: Path, board: Board, ended: _Ended, tools: Tools) -> str:
-    """Returns how a run differs from one that ended well, "" if it does not."""
+    """Return the difference between a run and a successful one, "" if there is none."""
     is_native = board.simulator is not None and board.simulator.kind == "native"
     fault = None if is_native else find_lockup(ended.messages) or find_fault(ended.console)
     lines = ended.console.splitlines()
@@ -284,7 +285,7 @@ def _problem(elf: Path, board: Board, ended: _Ended, tools: Tools) -> str:
     if failed:
         return failed[0]
     if ended.status != 0:
-        # Sanitizers and QEMU say first what matters.
+        # Sanitizers and QEMU print the most important text first.
         return "\n".join(
             [f"exit status {ended.status}", *ended.messages.splitlines()[:_KEPT_LINES]]
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says where a program is that does not end, from QEMU's monitor."""
+"""Location of a program that does not end, from QEMU's monitor."""
 
 import json
 import re
@@ -11,14 +11,14 @@ from boards.board import Board, Write
 from tools.simulator.elf import Elf
 from tools.simulator.fault import Fault, explain, registers_in
 
-_SECONDS = 2  # for an answer: QEMU has nothing else to do
+_SECONDS = 2  # for an answer: QEMU has no other work
 _READ = re.compile(r": (0x[0-9a-f]{8})\s*$")
 _START_UP = "write_registers"
-"""Of boards/common/startup.c; it waits as long as it takes."""
+"""Function of boards/common/startup.c; it may wait without a limit."""
 
 
 class Monitor:
-    """A connection to the monitor of a QEMU that is started with `arguments`."""
+    """Connection to the monitor of a QEMU started with `arguments`."""
 
     def __init__(self) -> None:
         self._ours, self._theirs = socket.socketpair()
@@ -34,12 +34,12 @@ class Monitor:
 
     @property
     def passed(self) -> int:
-        """The descriptor that QEMU gets."""
+        """Return the descriptor passed to QEMU."""
         return self._theirs.fileno()
 
     @property
     def arguments(self) -> Sequence[str]:
-        """What QEMU is told."""
+        """Return the arguments for QEMU."""
         chardev = f"socket,id=monitor,fd={self.passed}"
         return ("-chardev", chardev, "-mon", "chardev=monitor,mode=control")
 
@@ -52,7 +52,7 @@ class Monitor:
                 return str(reply.get("return", ""))
 
     def ask(self, *commands: str) -> list[str]:
-        """Returns what QEMU says to a person's commands, nothing if it does not answer."""
+        """Return QEMU's answers to monitor commands, empty if it does not answer."""
         try:
             self._execute("qmp_capabilities")
             return [
@@ -64,7 +64,7 @@ class Monitor:
 
 
 def _waited_for(write: Write, monitor: Monitor) -> str:
-    """What a register has that start-up waits for, "" if it is what it waits for."""
+    """Return the value of a register start-up waits for, "" if it is already the expected one."""
     read = _READ.search("".join(monitor.ask(f"xp /1xw {write.address:#x}")))
     if read is None or int(read[1], 16) & write.clear == write.set:
         return ""
@@ -75,7 +75,7 @@ def _waited_for(write: Write, monitor: Monitor) -> str:
 
 
 class Watch:
-    """Looks where a program is that says nothing."""
+    """Check of a silent program's location."""
 
     def __init__(self, elf: Path, board: Board, monitor: Monitor, addr2line: Path | None) -> None:
         self._elf, self._board = Elf(elf), board
@@ -85,7 +85,7 @@ class Watch:
         return registers_in("".join(self._monitor.ask("info registers")))
 
     def hopeless(self) -> str:
-        """Says why a program has no hope to start, "" if it may have."""
+        """Return the reason why a program cannot start, "" if it may start."""
         function = self._elf.function_at(self._registers().get("pc", 0))
         if function is None or function.name != _START_UP:
             return ""
@@ -99,7 +99,7 @@ class Watch:
         )
 
     def place(self) -> str:
-        """Where the program is, a line or two, "" if that is not known."""
+        """Return the program's location, in one or two lines, "" if it is unknown."""
         fault = Fault("", self._registers())
         lines = explain(fault, self._elf, self._addr2line).splitlines()
         return "".join(f"\n{line}" for line in lines if line.startswith(("  at ", "  from ")))

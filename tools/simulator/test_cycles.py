@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which blocks a run is made of; what LLVM says of them is in test_cycles_llvm.py."""
+"""Blocks of a run; LLVM's figures for them are tested in test_cycles_llvm.py."""
 
 import os
 from collections import Counter

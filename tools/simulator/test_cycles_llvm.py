@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What LLVM's models say of cores, and what they leave out: the limits of estimates."""
+"""Facts included in LLVM's models of cores, and omissions: the limits of estimates."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def _cycles(core: str, *block: str) -> float:
         ("cortex-m4", _ADDS, 4),  # one after the other
         ("cortex-m7", _ADDS, 2),  # two at a time
         ("cortex-m85", _ADDS, 2),
-        ("cortex-m4", _WAITS, 3),  # the sum waits for what is loaded
+        ("cortex-m4", _WAITS, 3),  # the sum waits for the loaded value
         ("cortex-m55", ("vadd.i32 q0, q1, q2",), 2),  # two beats a cycle
         ("cortex-m55", ("vldrw.u32 q0, [r0]", "vmladava.s8 r2, q3, q4"), 2),  # they overlap
     ],
@@ -46,7 +46,7 @@ def test_what_models_leave_out(core: str, instruction: str, cycles: float) -> No
 
 
 def test_cores_are_not_to_be_compared() -> None:
-    """M85 is said to start no load beside a VMLADAV, which M55 does."""
+    """LLVM's M85 model starts no load together with a VMLADAV; its M55 model does."""
     block = ("vldrw.u32 q0, [r0]", "vmladava.s8 r2, q3, q4")
     assert _cycles("cortex-m85", *block) == pytest.approx(4, abs=0.05)
 
@@ -66,7 +66,7 @@ def test_what_is_no_instruction_is_an_error() -> None:
 
 @pytest.mark.parametrize("core", ["cortex-m55", "cortex-m85"])
 def test_a_program(core: str) -> None:
-    """Every instruction that ran is in a block."""
+    """Every executed instruction is in a block."""
     elf = Path("boards/tests/hello.corstone300.elf")
     board = load_board(Path("boards/corstone300/corstone300.json"))
     run = simulate(elf, board, time_limit=60, count=True)

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Python's own errors about bytes that are not what a reader expects. OSError keeps its own text.
+# Python's own errors for damaged bytes. OSError keeps its own text.
 _DAMAGE = (
     ArithmeticError,
     AssertionError,
@@ -27,12 +27,12 @@ _DAMAGE = (
 
 @contextmanager
 def malformed(error: type[ValueError], what: str, *own: type[ValueError]) -> Iterator[None]:
-    """Turn what a reader raises on damaged bytes into `error`; keep `error` and `own` as they are.
+    """Convert a reader's errors on damaged bytes into `error`; keep `error` and `own` unchanged.
 
     Args:
-      error: what the caller reports in one line.
+      error: error type the caller reports in one line.
       what: the file, for the text.
-      own: further errors that give their reason already.
+      own: further errors with their own reason.
     """
     try:
         yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps what tools in C++ print."""
+"""Capture of output printed by tools in C++."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _STREAMS = (1, 2)
 
 @contextlib.contextmanager
 def captured() -> Iterator[Callable[[], str]]:
-    """While it lasts nothing reaches the process's standard output and error; what would have is
-    what the function that it gives returns.
+    """Capture the process's standard output and error inside the `with` block. The yielded function
+    returns the captured text.
     """
     with (
         tempfile.TemporaryFile("w+") as file,
@@ -42,5 +42,5 @@ def captured() -> Iterator[Callable[[], str]]:
 
 
 def _flush_c() -> None:
-    """What C has in buffers of its own."""
+    """Flush C's own buffers."""
     ctypes.CDLL(None).fflush(None)

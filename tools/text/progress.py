@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows on a terminal how far a long step is, in one line that the next one takes the place of.
+"""Progress of a long step, shown on a terminal in one line. The next step overwrites it.
 
-In a pipe, a file or a log of Bazel there is none of it: what stays are lines that say something to
-whoever reads them later. Neither is there on a terminal that is dumb.
+A pipe, a file or a log of Bazel shows no progress: only permanent lines with lasting information
+appear there. A dumb terminal shows none either.
 """
 
 import os
@@ -21,10 +21,10 @@ def _is_shown() -> bool:
 
 
 def show(text: str) -> None:
-    """Shows a line in the place of the one before, as much of it as the window has room for."""
+    """Show a line in place of the previous one, cut to the window's width."""
     if _is_shown():
         width = shutil.get_terminal_size().columns - 1
-        # Back at its start, so that whatever is printed next takes its place, too.
+        # Return the cursor to the start, so that the next output also overwrites the line.
         sys.stderr.write(f"{_CLEAR}{text[:width]}\r")
         sys.stderr.flush()
 
@@ -35,12 +35,12 @@ def clear() -> None:
 
 
 def counted(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
-    """Gives the items, and shows before each which it is.
+    """Yield the items, and show each one's number before it.
 
     Args:
       items: of a loop.
-      what: the loop does, such as "calibrating: sample".
-      total: how many items there are, if that is known.
+      what: action of the loop, such as "calibrating: sample".
+      total: number of items, if known.
     """
     of = "" if total is None else f" of {total}"
     try:

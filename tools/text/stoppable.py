@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How programs end that people call: when somebody has enough of them, or asks for help alone.
+"""Signal handling of user-facing programs: interruption by the user, and --help alone.
 
-Programs import it first (ruff keeps it there): what else they import takes time, in which they may
-be stopped, too.
+Programs import it first (ruff keeps it there). Their other imports take time, and they may be
+interrupted meanwhile, too.
 """
 
 import errno
@@ -27,7 +27,7 @@ def _say_stopped() -> None:
 def _excepthook(
     kind: type[BaseException], error: BaseException, traceback: TracebackType | None
 ) -> None:
-    if issubclass(kind, KeyboardInterrupt):  # for which Python then ends as signals do
+    if issubclass(kind, KeyboardInterrupt):  # Python then ends like after a signal
         _say_stopped()
     else:
         sys.__excepthook__(kind, error, traceback)
@@ -53,9 +53,10 @@ def _leave(number: int, frame: FrameType | None) -> NoReturn:
 
 @contextmanager
 def leaving() -> Iterator[None]:
-    """Within it, a signal to end is an exception, as Ctrl-C is: programs that were started end too.
+    """Convert a termination signal into an exception inside the `with` block, like Ctrl-C. Started
+    programs then end too.
 
-    What the program was started to ignore (`nohup`) stays so; only a main thread gets signals.
+    Signals ignored at the program's start (`nohup`) stay ignored; only a main thread gets signals.
     """
     numbers = [
         number
@@ -73,8 +74,8 @@ def leaving() -> Iterator[None]:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Within it, Ctrl-C and signals to end wait: a program that is just being started is known
-    before it has to be stopped.
+    """Delay Ctrl-C and termination signals inside the `with` block. A program just being started is
+    then known before it must be stopped.
     """
     came: list[int] = []
     if current_thread() is not main_thread():
@@ -94,8 +95,8 @@ def held() -> Iterator[None]:
 
 @contextmanager
 def _read_on() -> Iterator[None]:
-    """Within it, a program ends without a word where nobody reads what it prints (`| head`), and
-    with one line where that goes to a full disk.
+    """End silently inside the `with` block if the reader of the output is gone (`| head`). Print
+    one line if the disk is full.
     """
     try:
         yield
@@ -103,7 +104,7 @@ def _read_on() -> Iterator[None]:
     except OSError as error:
         if not isinstance(error, BrokenPipeError) and error.errno != errno.ENOSPC:
             raise
-        # What is left to be written at exit goes nowhere.
+        # Output left at exit is discarded.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             sys.exit(128 + signal.SIGPIPE)
@@ -112,7 +113,9 @@ def _read_on() -> Iterator[None]:
 
 
 def stoppable(main: Callable[..., int | None]) -> Callable[[Sequence[Any]], int | None]:
-    """Returns a main that somebody can stop so, and that ends where nobody reads on (`| head`)."""
+    """Return a main with this signal handling; it also ends if its output is not read
+    (`| head`).
+    """
 
     def run(argv: Sequence[Any]) -> int | None:
         with _read_on(), stopping():
@@ -127,14 +130,14 @@ _MISSING = re.compile(r"flag --(\w+)=None: Flag --\1 must have a value other tha
 
 
 def _missing_named(text: str, flags: Any) -> str:
-    """A text of absl, with required flags that are missing as `--key is missing: <its help>`."""
+    """Return absl's text, with missing required flags as `--key is missing: <its help>`."""
     return _MISSING.sub(lambda found: f"--{found[1]} is missing: {flags[found[1]].help}", text)
 
 
 def run_main(main: Callable[..., int | None]) -> None:
-    """Parses absl's flags, runs main with what is left, and exits with what it returns.
+    """Parse absl's flags, run main with the remaining arguments, and exit with its result.
 
-    The status is 2 where a flag or an argument is wrong or missing.
+    The status is 2 if a flag or an argument is wrong or missing.
     """
     from absl import app, flags  # imported by a program after this file
 
@@ -142,7 +145,7 @@ def run_main(main: Callable[..., int | None]) -> None:
         with _read_on():
             try:
                 return flags.FLAGS(argv)
-            except SystemExit:  # with 1 after --help: absl takes that for a failure
+            except SystemExit:  # status 1 after --help: absl treats that as a failure
                 sys.stdout.flush()
                 sys.exit(0)
             except flags.Error as error:

@@ -13,28 +13,30 @@ _GAP = 2
 # A column of text is not made narrower than this.
 _LEAST = 12
 
-# Where a cell may go on in the next line: behind spaces, in names behind what joins their parts.
+# Line breaks in a cell: after spaces, and in names after joining characters.
 _PARTS = re.compile(r"\s+|[^\s_./:,]+[_./:,]*|[_./:,]+")
 
 
 def window() -> int | None:
-    """Columns of the terminal that is printed to; None for a pipe or a file, whose lines stay."""
+    """Return the columns of the output terminal; None for a pipe or a file, whose lines stay
+    unwrapped.
+    """
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def table(
     rows: Sequence[Sequence[object]], align: str = "", indent: str = "", width: int | None = None
 ) -> str:
-    """Rows as lines, with columns of one width that are two spaces apart.
+    """Return rows as lines, with aligned columns two spaces apart.
 
-    Where the window is too narrow, cells of text go on in the next line; where that does not help,
-    each row becomes a paragraph, with the columns' names beside its cells.
+    If the window is too narrow, text cells continue on the next line. If that is not enough, each
+    row becomes a paragraph, with the columns' names next to its cells.
 
     Args:
-      rows: cells, printed as they are; the first row may be the columns' names.
-      align: a letter a column, l for left and r for right; what is not said is left.
+      rows: cells, printed unchanged; the first row may be the columns' names.
+      align: a letter per column, l for left and r for right; the default is left.
       indent: before each line.
-      width: of the window; without it that of the terminal, if there is one.
+      width: of the window; the default is the terminal's, if there is one.
     """
     cells = [[str(cell) for cell in row] for row in rows]
     count = max(map(len, cells), default=0)
@@ -48,7 +50,7 @@ def table(
         cells = [
             ["\n".join(_wrapped(cell, columns[i])) for i, cell in enumerate(row)] for row in cells
         ]
-    # Here, as most programs that may print a table end without one, sooner than this is imported.
+    # Imported here: most programs that may print a table end sooner, without one.
     from tabulate import tabulate
 
     text = tabulate(
@@ -91,7 +93,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _paragraphs(cells: Sequence[Sequence[str]], indent: str, width: int) -> str:
-    """A paragraph a row below the first, which has the columns' names."""
+    """Return one paragraph per row; the first row has the columns' names."""
     head, *rows = cells
     names = max(map(len, head))
     lines = []

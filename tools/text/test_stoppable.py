@@ -24,7 +24,7 @@ def test_a_program_that_is_stopped_says_so_in_one_line(capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("lines", [1, 100_000])
 def test_a_program_that_nobody_reads_ends(lines: int) -> None:
-    """Whether it notices while it prints or at its end."""
+    """The program notices it while it prints or at its end."""
     code = (
         "import sys; from tools.text.stoppable import stoppable; sys.stdin.read();"
         f"sys.exit(stoppable(lambda _: print('\\n'.join(['line'] * {lines})))([]))"
@@ -57,7 +57,7 @@ def test_a_full_disk_is_one_line(lines: int) -> None:
 
 @pytest.mark.parametrize("times", [1, 10000])
 def test_help_that_nobody_reads_ends(times: int) -> None:
-    """What fits the buffer is written at the end, what does not before."""
+    """Text fitting the buffer is written at the end, longer text before."""
     code = (
         "import sys; sys.stdin.read()\n"
         "from tools.text.stoppable import run_main; from absl import flags\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files on a full disk, which a limit of this process stands for."""
+"""Files on a full disk; a limit of this process simulates it."""
 
 import resource
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that a program writes: whole, or not at all."""
+"""Atomic writes: a file is written completely, or not at all."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -8,10 +8,10 @@ from pathlib import Path
 
 @contextmanager
 def written(path: Path) -> Iterator[None]:
-    """Within it a file is written. After an error, as of a full disk, no part of it is left.
+    """Write a file inside the `with` block. An error such as a full disk leaves no part of it.
 
     Raises:
-      OSError: as it came, with the file's name.
+      OSError: the original error, with the file's name.
     """
     try:
         yield

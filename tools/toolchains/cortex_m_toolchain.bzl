@@ -6,10 +6,10 @@ load("//tools/platforms:cores.bzl", "core_flags")
 load(":gcc_toolchain_config.bzl", "gcc_toolchain_config")
 
 def cortex_m_toolchain(name):
-    """Makes the toolchain for a core.
+    """Make the toolchain for a core.
 
-    The C library is newlib in its ordinary form, not newlib-nano: of the library, kernels use
-    memcpy and its like, which nano has in small and slow forms.
+    The C library is the ordinary newlib, not newlib-nano: kernels use memcpy and similar functions,
+    and nano's are small and slow.
 
     Args:
       name: the core, as -mcpu names it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How GCC is called, for the host and for Cortex-M alike. Same input, same bytes."""
+"""GCC's command lines, for the host and for Cortex-M. Same input, same bytes."""
 
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load(
@@ -40,8 +40,8 @@ _COMPILE_FLAGS = [
 
 _C_FLAGS = ["-std=c11"]
 
-# The language without what needs a library behind it: no exceptions, no run-time types, and no locks
-# around variables of functions.
+# C++ without features needing a library: no exceptions, no run-time types, and no locks around
+# function-local variables.
 _CXX_FLAGS = [
     "-std=c++17",
     "-fno-exceptions",
@@ -49,8 +49,8 @@ _CXX_FLAGS = [
     "-fno-threadsafe-statics",
 ]
 
-# Neither the time nor a folder of this machine may show in the output. Bazel compiles in a folder
-# that it presents as /proc/self/cwd.
+# The output must not depend on the time or on a folder of this machine. Bazel compiles in a folder
+# shown as /proc/self/cwd.
 _DETERMINISTIC_FLAGS = [
     "-no-canonical-prefixes",
     "-fno-canonical-system-headers",
@@ -97,7 +97,8 @@ def _features(compile_flags, link_flags, pic):
         feature(name = "opt"),
         feature(name = "dbg"),
         feature(name = "supports_pic", enabled = pic),
-        # Of Bazel's `--strip`, which removes them by default: GDB and traces of faults name lines.
+        # Part of Bazel's `--strip`. Debug symbols would be removed by default, but GDB and fault
+        # traces need lines.
         feature(name = "strip_debug_symbols"),
         feature(
             name = "default_compile_flags",
@@ -139,7 +140,7 @@ def _features(compile_flags, link_flags, pic):
                 ],
             )],
         ),
-        # Named as Bazel's own feature of this purpose, which comes last on the command line.
+        # The name is that of Bazel's own feature; it comes last on the command line.
         feature(
             name = "unfiltered_compile_flags",
             enabled = True,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's compiler as an external repository.
+"""Host compiler as an external repository.
 
-Where it comes from, in this order: the variable `CC`, with `AR` and `STRIP`; Debian's packages, set up
-without root in the user's cache folder. The machine's own compiler is not looked for: keys of Bazel's
-caches are the same on every machine.
+Sources, in this order: the variable `CC`, with `AR` and `STRIP`; Debian's packages, set up without
+root in the user's cache folder. The machine's own compiler is not used: keys of Bazel's caches are
+the same on every machine.
 
-Actions take Debian's compiler as inputs, as they take that for boards.
+Actions take Debian's compiler as inputs, like the compiler for boards.
 """
 
 load("//tools/repositories:debian.bzl", "fetch_debian")
@@ -13,11 +13,10 @@ load("//tools/repositories:identity.bzl", "absolute_paths", "write_identity")
 load("//tools/repositories:requests.bzl", "HOST_GCC")
 load("//tools/repositories:versions.bzl", "read_versions")
 
-# Programs that gcc calls.
+# Programs called by gcc.
 _PARTS = ["as", "cc1", "collect2", "ld", "lto-wrapper"]
 
-# Stands for what is compiled: includes what the host's programs include, is linked with what they
-# are linked with.
+# Stands for compiled programs: it includes their headers and is linked with their libraries.
 _PROBE = """\
 #include <inttypes.h>
 #include <math.h>
@@ -33,8 +32,8 @@ int main(void) { return 0; }
 
 _SANITIZED = ["-fsanitize=address,undefined"]
 
-# Debian's gcc takes programs, headers and libraries from folders of the machine unless told otherwise.
-# With --sysroot it writes absolute paths of headers.
+# Debian's gcc takes programs, headers and libraries from folders of the machine by default. If
+# --sysroot is set, it writes absolute paths of headers.
 _COMPILE_FLAGS = ["-B{root}/usr/bin", "-nostdinc"]
 
 # The machine has no libraries for sanitizers: they become part of programs.
@@ -53,7 +52,7 @@ _LINKER_SCRIPTS = ["libc.so", "libm.so"]
 
 _LIBRARIES = "usr/lib/x86_64-linux-gnu"
 
-# For programs that call the tools by themselves.
+# For programs calling the tools by themselves.
 _PACKED = """\
 #!/bin/sh
 root=$(readlink -f "$0")
@@ -145,7 +144,7 @@ filegroup(
 """
 
 def _find(repository_ctx, name):
-    """Returns the path of a program that is named as a path or is on PATH, None if there is none."""
+    """Return the path of a program given as a path or found on PATH, None if there is none."""
     path = repository_ctx.path(name) if "/" in name else repository_ctx.which(name)
     return path if path and path.exists else None
 
@@ -185,7 +184,7 @@ def _packed(repository_ctx):
     )
 
 def _given(repository_ctx):
-    """Returns the compiler that `CC` names."""
+    """Return the compiler given by `CC`."""
     tools = {}
     for variable, name in _TOOLS.items():
         given = repository_ctx.os.environ.get(variable) or name
@@ -216,7 +215,7 @@ def _include_directories(repository_ctx, gcc):
     return {folder: None for folder in folders}.keys()
 
 def _files_read(repository_ctx, gcc):
-    """Returns the headers, libraries and start-up files that a compilation and a link read."""
+    """Return the headers, libraries and start-up files read by a compilation and a link."""
     repository_ctx.file("probe.c", _PROBE)
     found = []
     for arguments, must in [

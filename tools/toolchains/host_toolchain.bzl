@@ -6,12 +6,13 @@ load("@rules_cc//cc:defs.bzl", "cc_toolchain")
 load(":gcc_toolchain_config.bzl", "gcc_toolchain_config")
 
 def host_toolchain(name, sanitizers, constraints):
-    """Makes a toolchain for the host.
+    """Make a toolchain for the host.
 
     Args:
       name: of the toolchain.
-      sanitizers: whether every program is checked by address and undefined behaviour sanitizers.
-      constraints: what the platform must say besides, for this toolchain to be chosen.
+      sanitizers: whether every program is checked by address and undefined behaviour
+        sanitizers.
+      constraints: further constraints of the platform, to select this toolchain.
     """
     host = [
         "@platforms//cpu:x86_64",
@@ -21,8 +22,8 @@ def host_toolchain(name, sanitizers, constraints):
         name = name + "_config",
         builtin_include_directories = HOST_GCC.include_directories,
         compile_flags = HOST_GCC.compile_flags,
-        # What is linked differs when the machine's compiler or libraries do: a test that runs it is
-        # not taken for one that ran with others.
+        # Linked programs differ if the machine's compiler or libraries do. Then a test's result is
+        # not reused from a run with others.
         link_flags = HOST_GCC.link_flags + ["-lm", "-Wl,--build-id=0x" + HOST_GCC.identity],
         pic = True,
         sanitizers = sanitizers,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the wheel for `pip install .`: calls //tools/wheel, with the Bazel that the tree sets up.
+"""Build the wheel for `pip install .`: call //tools/wheel, with the tree's Bazel.
 
-PEP 517 names these functions. A release's wheel needs neither the tree nor Bazel.
+PEP 517 defines these functions. A release's wheel needs neither the tree nor Bazel.
 """
 
 import subprocess

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the wheel: one importable package, `pilotlight`, with all that works without Bazel.
+"""Make the wheel: one importable package, `pilotlight`, with all parts working without Bazel.
 
   bazel run //tools/wheel -- --output=dist
 
-In the tree, modules are named `aot.lower`; in the wheel, `pilotlight.aot.lower`. The wheel holds
-its entry points and all that they import, the C of kernels, runtime and drivers, and boards' data.
+A module such as `aot.lower` in the tree is `pilotlight.aot.lower` in the wheel. The wheel contains
+its entry points and all their imports, the C of kernels, runtime and drivers, and boards' data.
 """
 
 from tools.text.stoppable import run_main
@@ -32,7 +32,7 @@ from tools.text.printed import captured
 _OUTPUT = flags.DEFINE_string("output", "dist", "Folder for the wheel.")
 
 ROOMS = ("aot", "boards", "firmware", "kernels", "npu", "tools")
-"""Folders of the tree whose modules the wheel renames."""
+"""Folders of the tree with modules renamed by the wheel."""
 
 _ENTRIES = (
     "aot/backends/ethos_u/backend.py",
@@ -51,7 +51,7 @@ _ENTRIES = (
     "tools/wheel/command.py",
     "tools/wheel/pilotlight.py",
 )
-"""Modules that a user calls, and those that are found by their names."""
+"""Modules called by a user, and modules found by name."""
 
 _READ = (
     "aot/backends/*.ini",
@@ -61,24 +61,24 @@ _READ = (
     "firmware/runtime/*.[ch]",
     "npu/ethos_u/*.[ch]",
 )
-"""Files that modules of the wheel read."""
+"""Files read by modules of the wheel."""
 
 _IMPORT = re.compile(rf"^(\s*)(from|import) ({'|'.join(ROOMS)})(?=[. ])", re.MULTILINE)
 
 
 def renamed(text: str) -> str:
-    """Returns a module's text with the imports that it has in the wheel."""
+    """Return a module's text with its imports in the wheel."""
     return _IMPORT.sub(r"\1\2 pilotlight.\3", text)
 
 
 def imported(text: str | bytes) -> Iterator[str]:
-    """Yield the modules and names that a module's text imports."""
+    """Yield the modules and names imported by a module's text."""
     for _, names in imports(ast.walk(ast.parse(text))):
         yield from names
 
 
 def _files(root: Path, module: str) -> Iterator[str]:
-    """Yields the file of a module and those of the packages that it is in."""
+    """Yield the file of a module and those of its packages."""
     parts = module.split(".")
     for count in range(1, len(parts) + 1):
         package = "/".join([*parts[:count], "__init__.py"])
@@ -89,7 +89,7 @@ def _files(root: Path, module: str) -> Iterator[str]:
 
 
 def modules(root: Path) -> list[str]:
-    """Returns the entry points and all that they import, as paths in the tree."""
+    """Return the entry points and all their imports, as paths in the tree."""
     found: set[str] = set()
     todo = source_files(root, _ENTRIES, ["*/test_*.py"])
     while todo:
@@ -114,11 +114,12 @@ def core_flags(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def make_tree(root: Path, built: Iterable[Path], output: Path) -> None:
-    """Writes the package `pilotlight` and the files that setuptools reads.
+    """Write the package `pilotlight` and the files read by setuptools.
 
     Args:
       root: the source tree.
-      built: files that Bazel made, relative to the current folder: boards' data and libraries.
+      built: files made by Bazel, relative to the current folder: boards' data and
+        libraries.
       output: an empty folder.
     """
     package = output / "pilotlight"
@@ -147,7 +148,7 @@ def make_wheel(root: Path, built: Iterable[Path], output: Path) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         make_tree(root, built, Path(folder))
         with chdir(folder):
-            os.environ["SOURCE_DATE_EPOCH"] = "315532800"  # 1980, the earliest that a zip holds
+            os.environ["SOURCE_DATE_EPOCH"] = "315532800"  # 1980, the earliest year in a zip
             machine = os.uname().machine
             options = {"--build-option": [f"--plat-name=manylinux_2_34_{machine}"]}
             with captured():
@@ -157,7 +158,7 @@ def make_wheel(root: Path, built: Iterable[Path], output: Path) -> Path:
 
 
 def built_files() -> list[Path]:
-    """Returns what Bazel made for the wheel, relative to the folder of this program's files."""
+    """Return Bazel's output files for the wheel, relative to the folder of this program's files."""
     boards = Path("boards").glob("*/*.data.json")
     return sorted([*boards, Path("npu/ethos_u/libethos_u_model.so")])
 

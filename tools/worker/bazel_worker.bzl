@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Actions of programs that Bazel may keep, so that their imports are made once (bazel_worker.py)."""
+"""Actions with programs that Bazel may keep, so that imports happen once (bazel_worker.py)."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_python//python:defs.bzl", "PyInfo")
@@ -21,10 +21,10 @@ def action_arguments(ctx):
     return arguments
 
 def execution_requirements(ctx):
-    """What an action says whose program calls `run_actions`.
+    """Return the execution requirements of an action whose program calls `run_actions`.
 
     Args:
-      ctx: of the rule, which has the attributes WORKERS.
+      ctx: of the rule; it has the attributes WORKERS.
 
     Returns:
       A dict.
@@ -47,16 +47,17 @@ def _of_root_link(link):
     return "../%s\t%s" % (link.path, link.target_file.path)
 
 def runfiles_list(ctx, program):
-    """Makes another program's runfiles inputs of an action.
+    """Make another program's runfiles inputs of an action.
 
-    As they are no tools of the action, a worker goes on with those of another program.
+    They are not tools of the action, so a worker continues with those of another program.
 
     Args:
       ctx: of the rule.
       program: target of a py_binary.
 
     Returns:
-      The file that the function `runfiles` takes, and a depset of all inputs: the file and what it names.
+      The file for the function `runfiles`, and a depset of all inputs: the file and the
+        files it lists.
     """
     runfiles = program[DefaultInfo].default_runfiles
     mapping = program[DefaultInfo].files_to_run.repo_mapping_manifest

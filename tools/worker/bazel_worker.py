@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that Bazel keeps (a persistent worker): its imports are made once for many actions.
+"""Program kept by Bazel (a persistent worker): its imports happen once for many actions.
 
-Each action runs in a copy of the process, a fork, which ends with it: none sees what another one
-left.
+Each action runs in a fork of the process and ends with it. No action sees changes made by another.
 """
 
 import ctypes
@@ -24,11 +23,11 @@ _PR_SET_PDEATHSIG = 1
 
 
 def run_actions(program: Callable[[], None]) -> None:
-    """Runs a program once, or as Bazel's worker for each of many actions, until Bazel has gone.
+    """Run a program once, or as Bazel's worker for each of many actions, until Bazel ends.
 
     Args:
-        program: has imported what all actions need; takes arguments from `sys.argv` and ends with
-            `sys.exit`, or an exception.
+        program: has imported all modules the actions need; takes arguments from
+            `sys.argv` and ends with `sys.exit`, or an exception.
     """
     if sys.argv[1:] != ["--persistent_worker"]:
         program()
@@ -36,7 +35,7 @@ def run_actions(program: Callable[[], None]) -> None:
     worker, requests = os.getpid(), _Requests(sys.stdin.fileno())
     while (request := requests.next()) is not None:
         if request.get("cancel"):
-            continue  # of an action that had ended
+            continue  # the action has ended already
         with tempfile.TemporaryFile() as printed:
             child = os.fork()
             if child == 0:
@@ -55,7 +54,7 @@ def run_actions(program: Callable[[], None]) -> None:
 
 
 class _Requests:
-    """What Bazel writes, a line each: an action, and while it runs only that it shall end."""
+    """Requests from Bazel, one per line: an action, or a request to end the running one."""
 
     def __init__(self, source: int) -> None:
         self._source = source
@@ -102,7 +101,7 @@ def _be_action(
             print(end.code, file=sys.stderr)
     except BaseException:
         traceback.print_exc()
-    # At once: taking apart what was imported takes as long as a small action.
+    # End immediately: cleaning up the imports takes as long as a small action.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
@@ -118,8 +117,8 @@ def _text(argument: str) -> str:
 
 @contextmanager
 def runfiles(listed: Path) -> Iterator[None]:
-    """Within it, another program's runfiles, which are inputs of the action, are this one's: it
-    imports its modules and finds its data. What has been imported stays.
+    """Use another program's runfiles inside the `with` block; they are inputs of the action. This
+    program imports its modules and finds its data. Already imported modules stay.
 
     Args:
         listed: the file of `runfiles_list` (bazel_worker.bzl).
@@ -127,7 +126,7 @@ def runfiles(listed: Path) -> Iterator[None]:
     lines = listed.read_text().splitlines()
     workspace, folders, files = lines[0], lines[1 : lines.index("")], lines[lines.index("") + 1 :]
     root = str(listed.with_suffix(".runfiles").absolute())
-    shutil.rmtree(root, ignore_errors=True)  # of an action that was stopped
+    shutil.rmtree(root, ignore_errors=True)  # left by a stopped action
     places = dict(line.split("\t") for line in files)
     links = {os.path.normpath(f"{root}/{workspace}/{name}"): name for name in places}
     for folder in {os.path.dirname(link) for link in links}:
@@ -145,12 +144,12 @@ def runfiles(listed: Path) -> Iterator[None]:
 
 
 def _import_from(folders: list[str]) -> None:
-    """Modules are searched there in place of where PYTHONPATH says."""
+    """Search modules there instead of the folders in PYTHONPATH."""
     before = [path for path in os.environ["PYTHONPATH"].split(":") if path]
     os.environ["PYTHONPATH"] = ":".join(folders)
     sys.path[:] = [*folders, *(path for path in sys.path if path not in before)]
-    # Packages that have been imported have further modules there; those without a file of their
-    # own see to it themselves.
+    # Already imported packages have further modules there. Packages without their own file handle
+    # that themselves.
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None) or ""
         if file.endswith("/__init__.py") and file.startswith(tuple(f"{path}/" for path in before)):

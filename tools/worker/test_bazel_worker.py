@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-# What it has imported, and done, is there for actions; what they do is not there for the next.
+# Actions see the worker's imports and state. Changes made by an action are gone for the next one.
 _PROGRAM = """
 import os, sys, time
 from pathlib import Path
@@ -127,7 +127,7 @@ def test_an_action_that_ends_does_not_end_the_worker(
 
 
 def _asleep(worker: _Worker, tmp_path: Path) -> Path:
-    """Has the worker start an action that does not end; gives its folder in /proc."""
+    """Make the worker start an action that does not end; return its folder in /proc."""
     started = tmp_path / "started"
     worker.ask("sleep", str(started))
     for _ in range(3000):
@@ -191,7 +191,7 @@ def _runfiles(tmp_path: Path) -> Path:
 
 def test_an_action_has_the_runfiles_of_another_program(worker: _Worker, tmp_path: Path) -> None:
     listed = _runfiles(tmp_path)
-    (tmp_path / "of_another.runfiles/left").mkdir(parents=True)  # by one that was stopped
+    (tmp_path / "of_another.runfiles/left").mkdir(parents=True)  # left by a stopped action
     for _ in range(2):
         worker.ask("import", str(listed))
         assert worker.answer() == (

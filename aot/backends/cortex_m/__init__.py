@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CPU: what no engine before it takes stays a call of a kernel in the plan."""
+"""The CPU: ops left by the engines before it stay kernel calls in the plan."""
 
 from __future__ import annotations
 
@@ -32,21 +32,22 @@ FLOAT_OPS = frozenset(
         _aten.group_norm.default,
     }
 )
-"""ATen ops that it has a portable float kernel for: what they become where they have no int8 form,
-with allow_float_fallback, and in layers that are to stay float."""
+"""ATen ops with a portable float kernel. They replace ops without an int8 form if
+allow_float_fallback is set, and serve in float layers.
+"""
 
-_LARGEST_EXPONENT = 16.0  # of kernels/pow
+_LARGEST_EXPONENT = 16.0  # limit of kernels/pow
 
 
 def of_floats(node: Node) -> bool:
-    """Whether an ATen node gives one tensor, and that or one that it reads is float32."""
+    """Return True if an ATen node gives one tensor, and the tensor or an input is float32."""
     values = [n.meta.get("val") for n in (node, *taken_from(node)[0].all_input_nodes)]
     floats = [isinstance(v, torch.Tensor) and v.dtype == torch.float32 for v in values]
     return isinstance(values[0], torch.Tensor) and any(floats)
 
 
 def has_float_kernel(node: Node) -> bool:
-    """Whether an ATen node runs in float32 as it is, or moves values, which it does of any type."""
+    """Return True if an ATen node runs in float32 unchanged, or moves values of any type."""
     if node.target is _aten.pow.Tensor_Scalar:
         exponent = node.args[1]
         return isinstance(exponent, int | float) and abs(exponent) <= _LARGEST_EXPONENT

@@ -34,14 +34,18 @@ _NOBODY_LOOKED = {"verified": {"inputs": [], "tosa_runs": 0, "executed": False}}
 
 
 def _pool_some_means(module: GraphModule) -> None:
-    """Those that take fewer cycles as pools: of few pixels, or of an image that others read, which
-    would lie in memory twice for sums over rows.
+    """Turn means into average pools if that takes fewer cycles.
+
+    This holds for few pixels, and for an image with other readers. Sums over rows would need a
+    second copy of that image in memory.
     """
     mean_to_average(module, lambda source, pixels: pixels <= _FEW_PIXELS or len(source.users) > 1)
 
 
 def _pool_all_means(module: GraphModule) -> None:
-    """On U85, where transpositions and sums of windows take long."""
+    """Turn all means into average pools, for U85: its transpositions and sums over windows are
+    slow.
+    """
     mean_to_average(module, lambda source, pixels: True)
 
 
@@ -56,14 +60,14 @@ def ethos_u(configuration: str, verification: str = CUT) -> Backend:
         reject=lambda node: reject(node, npu),
         not_worth=_not_worth,
         dtypes=(torch.int8, torch.int16, torch.bool),
-        # Of means that are pools again, whose sums would take more cycles in another scale.
+        # Means may become pools again. Their sums would take more cycles with another scale.
         traits={"avg_pool2d": Traits(shares_quantization=True)},
         rewrites=(fold_norm_affine, _pool_all_means if npu.is_u85 else _pool_some_means),
     )
 
 
 def ethos_u_target(configuration: str, verification: str = CUT) -> Target:
-    """An Ethos-U, and the CPU for what it leaves."""
+    """Return the target of an Ethos-U, with the CPU for the remaining ops."""
     return Target(configuration, (ethos_u(configuration, verification), CORTEX_M))
 
 
@@ -75,7 +79,7 @@ def _not_worth(nodes: Sequence[Node]) -> str:
 
 @dataclass(frozen=True)
 class _Made:
-    """A region's graph, what Vela makes of it, and what the report says of its verification."""
+    """A region's graph, Vela's program for it, and the report of its verification."""
 
     graph: Emitted
     program: Program
@@ -100,8 +104,10 @@ def _compile(region: GraphModule, npu: Npu, verification: str) -> Payload:
 
 
 def _cheapest(region: GraphModule, npu: Npu, verification: str) -> _Made:
-    """Of what reads the inputs where they lie, and, on an NPU that keeps them far, of what copies
-    them first, where that is right, too. Its forms are looked at even where nobody looks at others.
+    """Return the region's program with the fewest cycles.
+
+    The first candidate reads the inputs in place. On an NPU with far inputs, a second candidate
+    copies them first; it must be correct. Its forms are checked even if verification is off.
     """
     graph, program = _program(region, npu, verification, near=False)
     if npu.keeps_inputs_far:
@@ -126,7 +132,7 @@ def _program(
 def _verified(
     region: GraphModule, graph: Emitted, program: Program, npu: Npu, verification: str
 ) -> _Made:
-    """Only what is worth it."""
+    """Verify a program. Raise NotWorth if it is not worth a call."""
     ops = [node for node in region.graph.nodes if dialect_op(node)]
     if reason := not_worth(ops, program.cycles):
         raise NotWorth(reason)

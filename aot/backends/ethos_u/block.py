@@ -27,12 +27,12 @@ NUMPY: dict[int, type[np.integer[Any]]] = {
     INT48: np.int64,
 }
 OF_TORCH = {torch.int8: INT8, torch.int16: INT16, torch.bool: INT8}
-"""What activations of the dialect are; bools are 0 and 1."""
+"""TOSA types of the dialect's activations; bools are 0 and 1."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """A tensor of a graph; dtype is TOSA's number of it."""
+    """A tensor of a graph; dtype is its number in TOSA."""
 
     name: str
     shape: tuple[int, ...]
@@ -40,7 +40,7 @@ class Value:
 
 
 def attribute(kind: str, *args: Any, **kwargs: Any) -> Any:
-    """Of an operator, as the serializer takes it."""
+    """Return an operator's attribute in the serializer's form."""
     made = ts.TosaSerializerAttribute()
     getattr(made, kind + "Attribute")(*args, **kwargs)
     return made
@@ -49,8 +49,9 @@ def attribute(kind: str, *args: Any, **kwargs: Any) -> Any:
 def undoes(
     turned: Sequence[int], first: Sequence[int], shape: Sequence[int], second: Sequence[int]
 ) -> bool:
-    """Whether a transpose, `second`, undoes another one, whose result it reads in a shape that has
-    other dimensions of 1 at most.
+    """Return True if a transpose, `second`, undoes the transpose whose result it reads.
+
+    The result may be read in a shape differing in dimensions of 1 only.
     """
     if [size for size in turned if size != 1] != [size for size in shape if size != 1]:
         return False
@@ -64,12 +65,13 @@ class Block:
     """Adds values and operators one by one; the same calls give the same bytes."""
 
     def __init__(self, npu: Npu) -> None:
-        """
+        """Create an empty graph.
+
         Attributes:
-          npu: what the graph is for.
-          writer: whose values are added, for `writers`.
-          ends: whether nothing in the graph reads what the writer gives.
-          writers: by the name of a value who added it.
+          npu: the target of the graph.
+          writer: the op whose values are added, for `writers`.
+          ends: True if nothing in the graph reads the writer's result.
+          writers: the op that added a value, by the value's name.
         """
         self.npu = npu
         self._serializer = ts.TosaSerializer(
@@ -80,26 +82,26 @@ class Block:
         self.writer = ""
         self.ends = False
         self.writers: dict[str, str] = {}
-        self._shared: set[str] = set()  # names of values that several ops read
+        self._shared: set[str] = set()  # names of values with several readers
         self._border: set[str] = set()  # names of inputs and outputs
-        self._slices: set[str] = set()  # and of what SLICE gave
+        self._slices: set[str] = set()  # names of results of SLICE
         self._products: set[str] = set()  # and MATMUL, rescaled and clamped
-        self._copies: dict[str, Value] = {}  # what `near` copied, by the copy's name
-        self._views: dict[str, Value] = {}  # what a RESHAPE is of, by its name
-        self._written: set[str] = set()  # names of those that something reads
-        self._turned: dict[str, tuple[Value, Sequence[int]]] = {}  # what TRANSPOSE is of, and how
+        self._copies: dict[str, Value] = {}  # sources of copies by `near`, by the copy's name
+        self._views: dict[str, Value] = {}  # source of a RESHAPE, by its name
+        self._written: set[str] = set()  # names of values with a reader
+        self._turned: dict[str, tuple[Value, Sequence[int]]] = {}  # source and order of a TRANSPOSE
         self._biases: dict[tuple[bytes, ...], Array] = {}  # of sums, by their weights and scale
 
     def is_input(self, x: Value) -> bool:
-        """Whether x is an input of the graph, maybe reshaped."""
+        """Return True if x is an input of the graph, possibly reshaped."""
         return self.before_reshape(x).name in self._border
 
     def reads_slowly(self, x: Value) -> bool:
-        """Whether reading x twice takes longer than a copy of it."""
+        """Return True if reading x twice takes longer than a copy of it."""
         return self.npu.keeps_inputs_far and self.is_input(x)
 
     def share(self, x: Value) -> None:
-        """Says that several ops read a value."""
+        """Mark a value as read by several ops."""
         self._shared.add(x.name)
 
     def is_shared(self, x: Value) -> bool:
@@ -136,8 +138,9 @@ class Block:
         return self.constant(value.numpy(), OF_TORCH[value.dtype])
 
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
-        """x, or what it was reshaped from, where that has the shape; else a RESHAPE, which is there
-        if something reads it.
+        """Return x in a shape: x itself, its source before a reshape, or a RESHAPE.
+
+        The RESHAPE is written only if something reads it.
         """
         if x.shape == tuple(shape):
             return x
@@ -145,7 +148,7 @@ class Block:
         return base if base.shape == tuple(shape) else self._view(base, shape)
 
     def before_reshape(self, x: Value) -> Value:
-        """What x was reshaped from, else x."""
+        """Return the source of a reshape, or x if it is none."""
         return self._views.get(x.name, x)
 
     def _view(self, x: Value, shape: Sequence[int]) -> Value:

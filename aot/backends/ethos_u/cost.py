@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a region is worth a call of the NPU: what the core would take for it against what a call
-takes the core, and the NPU for its program. All are rough, and of the same clock.
+"""Worth of a region on the NPU: the core's cycles against the cycles of a call.
+
+A call takes cycles of the core, and of the NPU for its program. All numbers are rough and use the
+same clock.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from aot.partition.cut import results_of, sources_of
 _CALL = 1000
 """Cycles of the core for a call: registers, cache maintenance, an interrupt or polling."""
 
-_BORDER_BYTES = 8  # that the core copies, cleans or invalidates in a cycle
-_MACS = 2  # of the core with Helium in a cycle
+_BORDER_BYTES = 8  # copied, cleaned or invalidated by the core per cycle
+_MACS = 2  # of the core with Helium per cycle
 CYCLES = {
     "adaptive_avg_pool2d": 4.0,
     "add": 9.0,
@@ -43,8 +45,9 @@ CYCLES = {
     "softmax": 10.5,
     "transpose": 2.5,
 }
-"""Of a Cortex-M55 with Helium for a value that an op reads or writes, whichever are more, as
-measure/bench has them; others take 1.
+"""Cycles of a Cortex-M55 with Helium per value, from measure/bench.
+
+The count of values is the larger of those read and those written. Other ops take 1.
 """
 
 

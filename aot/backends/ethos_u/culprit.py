@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the op of a region from which on what Vela made of it is wrong."""
+"""Search for the first op of a region compiled wrongly by Vela."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from aot.partition.cut import extract
 
 
 def culprit(region: GraphModule, npu: Npu) -> tuple[str, str]:
-    """The name of the first op up to which the region alone is wrong, or is refused by Vela, and
-    what it reads as a phrase; of a region that is wrong, or refused, as a whole.
+    """Return the name of the first bad op of a region, and its inputs as a phrase.
+
+    The region up to that op alone is wrong, or Vela refuses it. The whole region must be wrong or
+    refused.
     """
     nodes = [n for n in region.graph.nodes if dialect_op(n) is not None]
     for count in range(1, len(nodes)):
@@ -35,7 +37,7 @@ def culprit(region: GraphModule, npu: Npu) -> tuple[str, str]:
 
 
 def _pattern(node: Node) -> str:
-    """An op behind what it reads: "linear -> lut -> linear `linear_2`"."""
+    """Return an op with the ops before it: "linear -> lut -> linear `linear_2`"."""
     names = [str(node.target).removesuffix(".default")]
     at: Any = node
     while len(names) < 3 and (sources := [n for n in inputs_of(at) if dialect_op(n)]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a region of the dialect to TOSA."""
+"""Conversion of a region of the dialect to TOSA."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from aot.dialect.graph import (
 )
 
 ADOPTED = "ethos_u_"
-"""In front of the names of ops with arithmetic of the NPU's own."""
+"""Prefix of op names with the NPU's own arithmetic."""
 
 _CONSTANTS = {"weight", "bias", "multiplier", "shift", "table", "exp_table", "group_scale"}
 
@@ -61,8 +61,9 @@ def only_moves(node: Node) -> bool:
 
 
 def adopt(region: GraphModule) -> None:
-    """Puts ops, and constants, with arithmetic of the NPU's own in the place of those that it
-    cannot compute as the CPU does.
+    """Replace ops, and constants, that the NPU cannot compute like the CPU.
+
+    The replacements use the NPU's own arithmetic.
     """
     builder = Builder(region, region.graph)
     for node in list(region.graph.nodes):
@@ -88,7 +89,7 @@ class Emitted:
 
     Attributes:
       tosa: the flatbuffer.
-      writers: by the name of a tensor the name of the op that it is part of.
+      writers: the op of a tensor, by the tensor's name.
     """
 
     tosa: bytes
@@ -96,10 +97,10 @@ class Emitted:
 
 
 def emitted(region: GraphModule, npu: Npu, near: bool = False) -> Emitted:
-    """A region each of whose ops `reject` lets through, adopted.
+    """Return the TOSA graph of an adopted region; `reject` must accept each of its ops.
 
     Args:
-      near: whether inputs are copied first, for NPUs that keep them far.
+      near: True if inputs are copied first, for NPUs with far inputs.
     """
     graph = TosaGraph(npu)
     values: dict[Node, Value] = {}
@@ -124,7 +125,7 @@ def emitted(region: GraphModule, npu: Npu, near: bool = False) -> Emitted:
 
 
 def _moved(node: Node) -> Node:
-    """What an op reads, before reshapes."""
+    """Return the source of an op's input, before reshapes."""
     (source,) = inputs_of(node)
     return _moved(source) if calls(source, "reshape") else source
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that a graph has only forms that Vela 5.1.0 was seen to compile rightly. For NPUs that no
-functional model executes, this is all that stands between its bugs and a payload.
+"""Check of a graph's forms: Vela 5.1.0 compiles only some of them correctly. Some NPUs have no
+functional model; there this check is the only guard against Vela's bugs.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ _CONVOLUTIONS = ("CONV2D", "DEPTHWISE_CONV2D", "TRANSPOSE_CONV2D")
 
 
 class FormError(RuntimeError):
-    """A form that Vela 5.1.0 makes something else of."""
+    """A form compiled wrongly by Vela 5.1.0."""
 
 
 @dataclass(frozen=True)
 class _Operator:
-    """Of a graph; values by their names; the order of dimensions is that of a TRANSPOSE."""
+    """Operator of a graph; values are given by name; the order of dimensions belongs to a
+    TRANSPOSE.
+    """
 
     kind: str
     inputs: tuple[str, ...]
@@ -40,11 +42,12 @@ class _Operator:
 
 class _Graph:
     def __init__(self, tosa: bytes) -> None:
-        """
+        """Read a TOSA graph.
+
         Attributes:
-          shapes: of values by their names.
-          constants: the bytes of those that have any.
-          operators: in their order.
+          shapes: shapes of values, by name.
+          constants: bytes of the constant values, by name.
+          operators: in graph order.
         """
         block = TosaGraph.GetRootAs(tosa, 0).Regions(0).Blocks(0)
         tensors = [block.Tensors(i) for i in range(block.TensorsLength())]
@@ -67,19 +70,21 @@ class _Graph:
         self._writers = {o.output: o for o in self.operators}
 
     def behind(self, name: str, *through: str) -> str:
-        """The kind of operator that gives a value, before RESHAPEs and those of other kinds."""
+        """Return the kind of operator giving a value, before RESHAPEs and the kinds in
+        `through`.
+        """
         writer = self._writer(name, *through)
         return writer.kind if writer is not None else ""
 
     def is_turned_twice(self, name: str) -> bool:
-        """Whether a value is what a TRANSPOSE of a TRANSPOSE gives."""
+        """Return True if a value is a TRANSPOSE of a TRANSPOSE."""
         writer = self._writer(name)
         if writer is None or writer.kind != "TRANSPOSE":
             return False
         return self.behind(writer.inputs[0]) == "TRANSPOSE"
 
     def is_undone(self, operator: _Operator) -> bool:
-        """Whether a TRANSPOSE undoes one of what an operator gives."""
+        """Return True if a TRANSPOSE undoes a TRANSPOSE of an operator's result."""
         first = self._writer(operator.inputs[0])
         if first is None or first.kind != "TRANSPOSE" or self._writer(first.inputs[0]) is None:
             return False
@@ -87,7 +92,7 @@ class _Graph:
         return undoes(self.shapes[first.output], first.perm, read, operator.perm)
 
     def shares_weights(self) -> bool:
-        """Whether two convolutions differ in their biases, but not in weights and scales."""
+        """Return True if two convolutions have equal weights and scales, but different biases."""
         biases: dict[tuple[object, ...], bytes] = {}
         for o in self.operators:
             if o.kind in _CONVOLUTIONS:
@@ -115,9 +120,10 @@ def _perm(operator: TosaOperator) -> tuple[int, ...]:
 
 
 def check_forms(tosa: bytes, npu: Npu) -> None:
-    """
+    """Check the forms of a graph's operators.
+
     Raises:
-      FormError: one of the graph's operators is in a form that is compiled into something else.
+      FormError: Vela compiles one of the graph's operators into something else.
     """
     graph = _Graph(tosa)
     if graph.shares_weights():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Vela says of each layer of a payload: cycles, MACs, and traffic."""
+"""Vela's figures for each layer of a payload: cycles, MACs, and traffic."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ _CONVOLUTIONS = ("Conv2D", "DepthwiseConv2D")
 
 @dataclass(frozen=True)
 class Layer:
-    """An operation of the NPU, as Vela schedules it; cycles are its estimates.
+    """An NPU operation in Vela's schedule; cycles are Vela's estimates.
 
     Attributes:
-      value: name of TOSA's tensor that it gives.
+      value: name of its result's TOSA tensor.
       kind: Vela's operator, e.g. "Conv2D".
       macs: multiply-accumulates.
-      traffic: bytes read and written by memory, e.g. {"sram": 192, "off_chip_flash": 1024}.
+      traffic: bytes read and written by memory, e.g. {"sram": 192, "off_chip_flash":
+        1024}.
     """
 
     value: str
@@ -35,7 +36,7 @@ class Layer:
 
 
 def layers_of(database: str) -> list[Layer]:
-    """Of Vela's debug database, in the order of the command stream."""
+    """Return the layers from Vela's debug database, in the order of the command stream."""
     tables = {name: list(csv.DictReader(text.splitlines())) for name, text in _tables(database)}
     debug = {row["id"]: row for row in tables["perf_debug"]}
     rows = tables["perf"]
@@ -52,11 +53,11 @@ def layers_of(database: str) -> list[Layer]:
 
 
 def _shares(rows: Sequence[Mapping[str, str]]) -> list[float]:
-    """How much of what Vela counts for each row the NPU does.
+    """Return the share of Vela's count really executed by the NPU, for each row.
 
-    It takes a convolution that is dilated by more than 2 apart, into one of every n-th row or
-    column for each place to begin at, and counts each part as if it were of all rows and columns
-    from there on. Those that begin at the first are the whole, one for each image of a batch.
+    Vela splits a convolution with dilation above 2. Each part takes every n-th row or column from
+    one start. Vela counts each part as if it covered all rows and columns from its start. The parts
+    from the first start give the true count, one for each image of a batch.
     """
     macs: defaultdict[str, list[int]] = defaultdict(list)
     for row in rows:
@@ -78,11 +79,13 @@ def _cycles(row: Mapping[str, str], share: float) -> int:
 
 
 def writers_of(layers: Sequence[Layer], writers: Mapping[str, str]) -> list[str]:
-    """Whose each layer is, by the value that it gives. Vela's own operators are of the value whose
-    name theirs starts with; where that is an input, or none, they are there for what comes next.
+    """Return the op of each layer, by its value.
+
+    The name of a Vela operator starts with the name of its value. An operator of an input, or of no
+    value, belongs to the next layer.
 
     Args:
-      writers: by the name of a value who added it, "" for inputs.
+      writers: the op that added a value, by the value's name; "" for inputs.
     """
     found: list[str] = []
     following = ""

@@ -38,7 +38,7 @@ _CONFIGURATIONS = flags.DEFINE_list(
 
 
 def _region(name: str, seed: int) -> GraphModule:
-    """name: an op, one of INT16 ones, or graphs."""
+    """Return a random region. The name is an op, an op with int16, or graphs."""
     if name == _GRAPHS:
         return random_graph(seed)
     op, _, kind = name.partition(_OF)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of the NPU's own, for ops that it cannot compute as the CPU does.
+"""The NPU's own arithmetic, for ops without an equivalent of the CPU's.
 
-Such an op is written once, as steps that are TOSA's operators. Read by `TosaGraph` they are what
-Vela compiles; read by `Integers` they are the op's reference, exact and in torch. TOSA's reference
-model and the functional model of the NPU hold the two readings together, bit for bit.
+Such an op is written once, as steps: TOSA's operators. `TosaGraph` turns the steps into Vela's
+input. `Integers` turns them into the op's reference, exact and in torch. TOSA's reference model and
+the NPU's functional model verify both forms bit for bit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from aot.dialect.arithmetic import bit_length
 
 
 class Shaped(Protocol):
-    """What steps compute with."""
+    """Operand of steps."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -29,7 +29,7 @@ T = TypeVar("T", bound=Shaped)
 
 
 class Steps(Protocol[T]):
-    """The operators that steps are made of; see `TosaGraph` for what each computes."""
+    """The operators of steps; see `TosaGraph` for their definitions."""
 
     def constant(self, data: Any, dtype: int) -> T: ...
     def conv2d(self, x: T, weight: Any, bias: Any, zero_point: int) -> T: ...
@@ -78,7 +78,7 @@ class Integers:
         return torch.as_tensor(np.asarray(data)).to(_DTYPES[dtype])
 
     def conv2d(self, x: torch.Tensor, weight: Any, bias: Any, zero_point: int) -> torch.Tensor:
-        """Of 1x1."""
+        """Return the sums of a 1x1 convolution."""
         w = torch.as_tensor(np.asarray(weight)).to(torch.float64)[:, 0, 0, :]
         sums = (x.to(torch.float64) - zero_point) @ w.mT  # exact: below 2^53
         return self._sums(x, sums, bias)
@@ -86,7 +86,9 @@ class Integers:
     def depthwise_conv2d(
         self, x: torch.Tensor, weight: Any, bias: Any, zero_point: int
     ) -> torch.Tensor:
-        """Of 1x1, or with the kernel of all rows and columns."""
+        """Return the sums of a depthwise convolution: 1x1, or with a kernel over all rows and
+        columns.
+        """
         w = torch.as_tensor(np.asarray(weight)).to(torch.float64)[:, :, :, 0]
         products = (x.to(torch.float64) - zero_point) * w
         sums = products if w.shape[:2] == (1, 1) else products.sum((1, 2), keepdim=True)
@@ -130,7 +132,7 @@ class Integers:
         return a * b
 
     def table(self, x: torch.Tensor, table: Any) -> torch.Tensor:
-        """int16 only."""
+        """Return the table values; int16 only."""
         entries = torch.as_tensor(np.asarray(table)).to(torch.int32)
         index = (x.to(torch.int32) + 32768) >> _FRACTION
         rest = x.to(torch.int32) & ((1 << _FRACTION) - 1)
@@ -144,7 +146,7 @@ class Integers:
         return self.rescale(self.table(x, table), *scale32(2.0**-_FRACTION), INT32)
 
     def clz(self, x: torch.Tensor) -> torch.Tensor:
-        """Of values that are not negative."""
+        """Return the leading zeros of values that are not negative."""
         return (_WORD - bit_length(x.to(torch.int64))).to(torch.int32)
 
     def shift_left(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -160,7 +162,7 @@ class Integers:
         stride: Sequence[int],
         padding: Sequence[int],
     ) -> torch.Tensor:
-        """With a kernel that covers a dimension, or goes over one element of it."""
+        """Return the maximum over a kernel covering a dimension, or one element of it."""
         whole = [1 + d for d in (0, 1) if kernel[d] == x.shape[1 + d]]
         return x.amax(whole, keepdim=True)
 

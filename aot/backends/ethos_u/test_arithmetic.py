@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The NPU's own arithmetic against real numbers. That the NPU computes it: test_emitters.py."""
+"""Accuracy of the NPU's own arithmetic against real numbers. test_emitters.py compares it with the
+NPU.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from kernels.softmax.op import exponential_table
 
 SIGNALS_MIN_DB = 35.0
 OFF_BY = 0.53
-"""Steps of a result: half of one for rounding, and what is rounded before."""
+"""Largest error in output steps: half a step for rounding, plus earlier rounding."""
 
 
 def seeded(seed: int) -> torch.Generator:

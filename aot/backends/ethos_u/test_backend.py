@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole nets for an Ethos-U: what runs where and why, what the payload is, and that a payload which
-computes something else is refused.
+"""Whole nets for an Ethos-U: each op's engine with its reason, the payload, and the refusal of a
+wrong payload.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _net(make: Callable[[], GraphModule]) -> GraphModule:
 
 
 def net(make: Callable[[], GraphModule]) -> GraphModule:
-    """A net of its own, quantized once for all tests."""
+    """Return a new copy of a net, quantized once for all tests."""
     return copy.deepcopy(_net(make))
 
 
@@ -114,7 +114,7 @@ def test_u85_is_compiled_but_not_executed() -> None:
 
 
 def left_over() -> GraphModule:
-    """Ops for the CPU before, between and behind those of the NPU."""
+    """Return ops for the CPU before, between and after those of the NPU."""
 
     def forward(a: Any, b: Any, c: Any, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         x = F.max_pool2d(a(x), 2, dilation=2)
@@ -241,15 +241,18 @@ def feed_forward() -> GraphModule:
 
 @pytest.fixture
 def vela_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    """About a table behind a 1x1 convolution over a batch, which therefore lies in one row."""
+    """Restore a Vela bug: a table after a 1x1 convolution over a batch.
+
+    The emitter avoids it by a layout in one row.
+    """
     assert len(delegates(partitioned(net(feed_forward)))) == 1
     monkeypatch.setattr(conv2d, "in_one_row", lambda graph, x: x)
-    for module in (ethos_u_backend, culprit):  # which knows of that
+    for module in (ethos_u_backend, culprit):  # they check for this form
         monkeypatch.setattr(module, "check_forms", lambda *_: None)
 
 
 def test_forms_that_vela_makes_wrong_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On NPUs, too, that have no model to execute what it makes."""
+    """This also holds for NPUs without a functional model."""
     monkeypatch.setattr(conv2d, "in_one_row", lambda graph, x: x)
     module = partitioned(net(feed_forward), "ethos-u85-256")
     told = [reason for n, _ in everything(module) for reason in n.meta["not_on"].values()]
@@ -325,7 +328,7 @@ def test_the_cache_is_as_large_as_vela_plans_with() -> None:
 def _layers(
     configuration: str, channels_last: bool, verify_npu: str = "cut"
 ) -> list[dict[str, Any]]:
-    """Of two convolutions, whose windows overlap, over an image."""
+    """Return the layers of two convolutions over an image, with overlapping windows."""
     torch.manual_seed(0)
     layout = torch.channels_last if channels_last else torch.contiguous_format
     model = nn.Sequential(nn.Conv2d(3, 8, 3, 2), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.ReLU()).eval()
@@ -345,7 +348,7 @@ def test_images_with_their_channels_last_take_fewer_cycles(configuration: str) -
 
 
 def test_inputs_that_lie_far_are_copied_once() -> None:
-    """On the NPU where windows would read them several times from the memory behind the cache."""
+    """This NPU's windows would read them several times from the memory behind the cache."""
     kinds = [x["kind"] for x in _layers("ethos-u65-256", channels_last=True)]
     assert kinds == ["Transpose", "Conv2D", "Conv2D"]
     assert "Transpose" not in [x["kind"] for x in _layers("ethos-u55-128", channels_last=True)]
@@ -364,7 +367,7 @@ def test_copies_are_in_forms_that_are_right_even_if_nobody_looks(
 
 
 class _Excited(nn.Module):
-    """A mean of an image that others read, one of many pixels, one of few."""
+    """A mean of an image with other readers, one of many pixels, one of few."""
 
     def __init__(self) -> None:
         super().__init__()

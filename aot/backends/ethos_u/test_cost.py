@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decides whether a region is worth a call of the NPU."""
+"""Estimate of a region's worth of an NPU call."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ MEASURED: dict[str, float] = json.loads(Path("measure/bench/baseline.json").read
     "cortex-m55 cost"
 ]
 OFF_BY = 1.7
-"""At most: shapes differ more than that."""
+"""Largest error factor: shapes differ by more."""
 
-# op: (row of the bench, values that it reads or writes, whichever are more)
+# op: (row of the bench, values that it reads or writes, the larger number)
 ROWS: dict[str, tuple[str, int]] = {
     "adaptive_avg_pool2d": ("adaptive_avg_pool 16x16x16 to 7x7", 4096),
     "add": ("add 4096", 4096),
@@ -71,7 +71,7 @@ def test_the_cores_cycles_are_those_of_its_kernels(op: str) -> None:
 def test_a_convolution_that_vela_takes_apart_is_counted_once(
     target: str, conv: nn.Conv2d, shape: tuple[int, ...]
 ) -> None:
-    """It counted some of these four times and more, so that they stayed on the core."""
+    """Some of these were counted four times or more, and therefore stayed on the core."""
     module = rewritten(lambda conv, x: conv(x), conv, shapes=[shape])
     partition(module, target_named(target, "off"))
     (delegate,) = (d for n in module.graph.nodes if (d := delegate_of(module, n)))
@@ -85,7 +85,7 @@ def test_a_convolution_that_vela_takes_apart_is_counted_once(
 
 
 def _alternating(pairs: int, size: int) -> GraphModule:
-    """Additions, and rows in the order of their values, which no NPU has."""
+    """Return additions, alternating with sorts of rows; no NPU has sorts."""
 
     def forward(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         for _ in range(pairs):
@@ -114,7 +114,7 @@ def test_each_that_saves_is_one() -> None:
 
 
 def test_what_the_npu_takes_longer_for_stays() -> None:
-    """A maximum over what lies together, which its pools go over one by one."""
+    """A maximum over adjacent values: the NPU's pools process them one by one."""
 
     def forward(x: torch.Tensor) -> torch.Tensor:
         return torch.cat([x, x.amax(-1, True)], -1)

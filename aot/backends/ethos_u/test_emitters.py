@@ -87,7 +87,7 @@ def test_graphs(configuration: str) -> None:
     assert sum(prove(graph, configuration) for graph in graphs) > 0
 
 
-# op: (seed, what it becomes)
+# op: (seed, resulting operators)
 FORMS: dict[str, tuple[int, list[str]]] = {
     "add": (0, ["RESCALE", "RESCALE", "ADD", "RESCALE"]),
     "mul": (1, ["RESCALE", "RESCALE", "MUL", "RESCALE"]),
@@ -111,7 +111,7 @@ def test_limits_of_a_norm_over_rows(configuration: str) -> None:
 
 @pytest.mark.parametrize("op", ["normalize", "second_moment"])
 def test_sums_of_halves(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No model executes what U85 gets, so U65 is given the same."""
+    """U85 has no functional model; U65 therefore runs the same form."""
 
     def suited(parts: Parts, npu: Npu) -> Parts:
         del npu
@@ -141,7 +141,7 @@ def test_tables_behind_transposes_are_not_for_the_smallest() -> None:
 
 
 def test_a_wait_that_vela_leaves_out_is_told_from_wrong_values() -> None:
-    """A transfer over what a running kernel reads; a build cuts there."""
+    """A transfer overwrites data of a running kernel; a build cuts there."""
     with pytest.raises(MissingWaitError, match="OP_DMA_START, address, of a running kernel"):
         prove(random_region("conv2d", 117, INT16), "ethos-u55-128")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Vela 5.1.0 compiles into something else is not emitted, and is found where it is; and the
-models in which that came up are right on the NPU.
+"""Forms that Vela 5.1.0 compiles wrongly: they are not emitted, and the check finds them. The
+affected models are correct on the NPU.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _turned(graph: TosaGraph, *shape: int) -> Value:
 
 
 def _of_one_weight(graph: TosaGraph, *given: tuple[int, int]) -> Value:
-    """Convolutions that have a bias and a shift each."""
+    """Return convolutions with equal weights, each with a bias and a shift."""
     parts = []
     for bias, shift in given:
         x, weight = _given(graph, 1, 4, 4, 2), np.ones((2, 3, 3, 2))
@@ -98,7 +98,7 @@ def _of_one_weight(graph: TosaGraph, *given: tuple[int, int]) -> Value:
     return graph.concat(parts, 3)
 
 
-# name: (what makes it, on which NPU, what is said)
+# name: (function making it, NPU, message)
 WRONG: dict[str, tuple[Callable[[TosaGraph], Value], str, str]] = {
     "1x1 over a batch": (_over_a_batch, U55, "a convolution of 1x1 over a batch of 3"),
     "multiplier": (_multiplier, U55, "a depthwise convolution with a multiplier"),
@@ -198,7 +198,7 @@ def _feed_forward(a: Any, b: Any, x: torch.Tensor) -> torch.Tensor:
 
 
 def _heads(a: Any, x: torch.Tensor) -> torch.Tensor:
-    """Slices of one product, which others multiply and normalize."""
+    """Return slices of one product; others multiply and normalize them."""
     q, k, v = a(x).chunk(3, -1)
     return torch.bmm(torch.softmax(torch.bmm(q, k.transpose(1, 2)), -1), v)
 
@@ -272,8 +272,8 @@ def _rewritten(name: str) -> GraphModule:
 def test_models_that_were_wrong_are_right(
     name: str, configuration: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether they pay or not."""
+    """Run them even if they are not worth a call."""
     monkeypatch.setattr(backend, "not_worth", lambda *_: "")
     module = deepcopy(_rewritten(name))
-    partition(module, target_named(configuration, "fail"))  # which executes what Vela made
+    partition(module, target_named(configuration, "fail"))  # executes Vela's payload
     assert len(calls(module).delegates) == 1 and calls(module).cpu == []

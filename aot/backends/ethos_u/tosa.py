@@ -24,17 +24,17 @@ from aot.backends.ethos_u.block import (
 )
 
 _SUMS = {INT8: INT32, INT16: INT48}
-"""What values of a type are added up in."""
+"""Accumulator type of each value type."""
 
 _RANK_OF_MATMUL = 3
 
-_COPIED_WIDTHS = 32, 24  # of rows that are copied fastest, by Vela's estimates
+_COPIED_WIDTHS = 32, 24  # widths of the fastest copied rows, by Vela's estimates
 _TURN = 0, 2, 1, 3
 _LARGEST_SIZE = 65536
 
 _ONE = 1 << 30, 30
 _FRACTION = 1 << 30, 37
-"""Of a 16-bit table's results, in RESCALE: their 7 bits between entries."""
+"""RESCALE of a 16-bit table's results: it removes the 7 bits between entries."""
 
 _NAN = ts.NanPropagationMode.PROPAGATE
 
@@ -81,8 +81,10 @@ class TosaGraph(Block):
         )
 
     def biases_of_sums(self, weight: Array, scale: tuple[int, int], wanted: Array) -> Array:
-        """What a convolution adds to its sums that are rescaled so: what the first one in the graph
-        with these weights and this scale adds, as Vela 5.1.0 gives all of them the same.
+        """Return the biases of a convolution with these weights and this scale.
+
+        They are the biases of the first such convolution in the graph. Vela 5.1.0 gives the same
+        biases to all of them.
         """
         key = tuple(np.asarray(v, np.int64).tobytes() for v in (weight.shape, weight, scale))
         return self._biases.setdefault(key, wanted)
@@ -98,10 +100,11 @@ class TosaGraph(Block):
         output_zero_point: int = 0,
         double_round: bool = False,
     ) -> Value:
-        """((x - input_zero_point) * multiplier, rounded) >> shift, + output_zero_point, saturated.
+        """Return ((x - input_zero_point) * multiplier, rounded) >> shift, + output_zero_point,
+        saturated.
 
-        multiplier int32, int16 for x of 48 bits, and shift in [2, 62], numbers or arrays [C] by
-        last dimension.
+        multiplier is int32, or int16 if x has 48 bits. shift is in [2, 62]. Both are numbers, or
+        arrays [C] by last dimension.
         """
         is_wide = x.dtype == INT48
         multipliers, shifts = np.atleast_1d(multiplier), np.atleast_1d(shift)
@@ -136,7 +139,7 @@ class TosaGraph(Block):
         return self._elementwise(ts.Op.SUB, [a, b], a.dtype, attribute("Sub"))
 
     def mul(self, a: Value, b: Value) -> Value:
-        """Of int32 values."""
+        """Return the product of int32 values."""
         inputs = [a, b, self.constant([0], INT8)]
         return self._elementwise(ts.Op.MUL, inputs, INT32, attribute("Mul"))
 
@@ -147,8 +150,11 @@ class TosaGraph(Block):
         return self._elementwise(ts.Op.MINIMUM, [a, b], a.dtype, attribute("Minimum", _NAN))
 
     def table(self, x: Value, table: Any) -> Value:
-        """int8 table [256] of int8 values, the first for -128; or int16 table [513] of int16 ones,
-        read between its entries with 7 bits, which gives int32 with these 7 bits more.
+        """Return the table values of x.
+
+        An int8 table [256] is for int8 values, the first entry for -128. An int16 table [513] is
+        for int16 values. It interpolates between entries with 7 bits; the result is int32 with
+        these 7 bits more.
         """
         x = self._original(x)
         inputs = [x, self.constant(table, x.dtype)]
@@ -156,7 +162,7 @@ class TosaGraph(Block):
         return self._operator(ts.Op.TABLE, inputs, x.shape, dtype, attribute("Table"))
 
     def entries(self, x: Value, table: Any) -> Value:
-        """The same of int16 values, rounded to the entries' own steps: int32 of 16 bits."""
+        """Return int16 table values, rounded to the entries' own steps: int32 of 16 bits."""
         looked_up = self.table(x, table)
         if self.npu.is_u85:
             return self.rescale(self.for_rescale(looked_up), *_FRACTION, INT32)
@@ -164,8 +170,9 @@ class TosaGraph(Block):
         return self.rescale(self.rescale(looked_up, *_FRACTION, INT16), *_ONE, INT32)
 
     def for_rescale(self, x: Value) -> Value:
-        """int32 values as a RESCALE takes them that is an operation of its own: on U85 behind a sum
-        with 0, which takes a fraction of the cycles.
+        """Return int32 values in the best form for a RESCALE that is an operation of its own.
+
+        This is a sum with 0 on U85: the RESCALE after it takes a fraction of the cycles.
         """
         return (
             self.add(x, self.constant(np.zeros((1,) * len(x.shape)), INT32))
@@ -254,8 +261,10 @@ class TosaGraph(Block):
         return self._operator(ts.Op.REDUCE_SUM, [x], shape, x.dtype, attributes)
 
     def transpose(self, x: Value, perm: Sequence[int]) -> Value:
-        """One TRANSPOSE for this and one that x is of, none where the one undoes the other, which
-        Vela 5.1.0 leaves out, too, but not what that leaves of shapes between.
+        """Return a transpose of x; a transpose of a transpose becomes one TRANSPOSE.
+
+        If the two undo each other, there is none. Vela 5.1.0 also removes such a pair, but leaves
+        wrong shapes between.
         """
         turned = self.before_reshape(x)
         if turned.name in self._turned:
@@ -276,7 +285,7 @@ class TosaGraph(Block):
         return self._operator(ts.Op.TRANSPOSE, [x], shape, x.dtype, attributes)
 
     def slice(self, x: Value, start: Sequence[int], size: Sequence[int]) -> Value:
-        """x itself where that is all of it."""
+        """Return a slice of x, or x itself if the slice covers all of it."""
         if x.shape == tuple(size):
             return x
         inputs = [x, self._shape(start), self._shape(size)]
@@ -285,10 +294,11 @@ class TosaGraph(Block):
         return y
 
     def near(self, x: Value) -> Value:
-        """x, copied by a transpose and one that undoes it, of which Vela makes one operation that
-        takes a fraction of the cycles of other copies; x itself where it has no such rows. (Not in
-        rows of its own: where another transpose follows, Vela 5.1.0 makes one of all three, and of
-        some of them another one.)
+        """Return a fast copy of x: two transposes that undo each other.
+
+        Vela makes one operation of both; it takes a fraction of the cycles of other copies. If x
+        has no suitable rows, return x itself. The rows are not x's own: with a third transpose
+        after them, Vela 5.1.0 fuses all three, and some of these fusions are wrong.
         """
         count = math.prod(x.shape)
         for width in _COPIED_WIDTHS:
@@ -301,8 +311,9 @@ class TosaGraph(Block):
         return x
 
     def _original(self, x: Value) -> Value:
-        """What x is a copy of, maybe reshaped or transposed, else x: for what Vela 5.1.0 makes one
-        operation of with the copy, and that another one.
+        """Return the source of a copy, possibly reshaped or transposed; x if it is none.
+
+        For ops that Vela 5.1.0 would fuse with the copy into a wrong operation.
         """
         base = self.before_reshape(x)
         if base.name in self._turned:
@@ -314,20 +325,22 @@ class TosaGraph(Block):
         return x if copied is None else self.reshape(copied, x.shape)
 
     def materialized(self, x: Value) -> Value:
-        """x, copied where it is a slice, which Vela 5.1.0 loses in front of some operators. (It
-        takes a RESCALE by 1 for nothing, but not a TABLE, nor a product.)
+        """Return x, copied if it is a slice: Vela 5.1.0 loses a slice before some operators.
+
+        Vela drops a RESCALE by 1, but not a TABLE or a product.
         """
         return self._copied(x) if self.before_reshape(x).name in self._slices else x
 
     def placed(self, x: Value) -> Value:
-        """x, copied where it is a product seen in other dimensions than MATMUL's three, whose place
-        in what CONCAT or PAD make of it Vela 5.1.0 loses.
+        """Return x, copied if it is a product in other dimensions than MATMUL's three.
+
+        Vela 5.1.0 loses the place of such a product in the result of CONCAT or PAD.
         """
         is_product = self.before_reshape(x).name in self._products
         return self._copied(x) if is_product and len(x.shape) != _RANK_OF_MATMUL else x
 
     def _same(self, x: Value, y: Value) -> Value:
-        """y, which is one operation of the NPU with x."""
+        """Return y; it is one NPU operation with x."""
         if x.name in self._products:
             self._products.add(y.name)
         return y
@@ -340,7 +353,7 @@ class TosaGraph(Block):
         return self.rescale(product, *_ONE, x.dtype)
 
     def pad(self, x: Value, padding: Sequence[int], value: int) -> Value:
-        """padding: before and after of each dimension."""
+        """Return x padded; padding has the values before and after each dimension."""
         shape = [s + padding[2 * d] + padding[2 * d + 1] for d, s in enumerate(x.shape)]
         inputs = [x, self._shape(padding), self.constant([value], x.dtype)]
         return self._operator(ts.Op.PAD, inputs, shape, x.dtype, attribute("Pad"))
@@ -388,7 +401,7 @@ def _window_sizes(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> tuple[int, int, int]:
-    """Batch, height and width of what windows over x give."""
+    """Return batch, height and width of the result of windows over x."""
     sizes = []
     for d in (0, 1):
         pads = padding[2 * d] + padding[2 * d + 1]

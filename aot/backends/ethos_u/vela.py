@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From TOSA to ExecuTorch's payload: Vela, and the packing of ExecuTorch's own Arm backend."""
+"""Compilation from TOSA to ExecuTorch's payload: Vela, and the packing of ExecuTorch's own Arm
+backend.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,17 @@ _SHOWN_LINES = 3
 
 
 class VelaError(RuntimeError):
-    """What Vela refuses, with the end of what it printed."""
+    """Refusal by Vela, with the end of its output."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """What Vela makes of a graph.
+    """Vela's program for a graph.
 
     Attributes:
-      payload: commands, weights, and where inputs and outputs lie. It names no file and no time:
-        the same graph gives the same bytes.
-      layers: what Vela says of its operations.
+      payload: commands, weights, and places of inputs and outputs. It contains no file
+        name and no time: the same graph gives the same bytes.
+      layers: Vela's figures for its operations.
     """
 
     payload: bytes

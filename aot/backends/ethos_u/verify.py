@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a payload before it is used: what Vela 5.1.0 compiles is not always what it was given.
+"""Execution of a payload before its use: Vela 5.1.0 sometimes compiles a graph wrongly.
 
-The functional model (firmware/ethos_u) executes the payload; TOSA's reference model and the dialect
-compute the same of the same inputs. All three have to agree bit for bit.
+The functional model (firmware/ethos_u) executes the payload. TOSA's reference model and the dialect
+compute the same inputs. All three must agree bit for bit.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from npu.ethos_u.payload import FAST_SCRATCH, parse_payload
 from tools.text.printed import captured
 
 _TOSA_MACS = 30_000_000
-"""What the TOSA reference model does in a second or so: beyond it sees the first inputs only."""
+"""MACs of about one second of the TOSA reference model. Larger graphs run the first inputs only."""
 
 _NUMPY = {torch.int8: np.int8, torch.int16: np.int16, torch.bool: np.int8}
-"""What the NPU is given; bools are 0 and 1."""
+"""Types of the NPU's inputs; bools are 0 and 1."""
 
 
 class VerificationError(RuntimeError):
-    """A payload that does not compute what its region does."""
+    """A payload with other results than its region."""
 
 
 class MissingWaitError(VerificationError):
-    """A payload that Vela left a wait out of: what it computes depends on when a transfer ends."""
+    """A payload without a necessary wait: its results depend on the end of a transfer."""
 
 
 class EmitterError(RuntimeError):
-    """What was emitted is not what the region computes: a bug of ours."""
+    """An emitted graph with other results than the region: a bug of ours."""
 
 
 def verify(region: GraphModule, tosa: bytes, payload: bytes, npu: Npu) -> Mapping[str, object]:
-    """Runs a payload on every kind of inputs. Gives what the report says of it.
+    """Run a payload on every kind of inputs. Return its entries for the report.
 
     Raises:
       EmitterError: TOSA's reference model and the dialect differ.
-      VerificationError: the functional model differs from them, or refuses the payload; a
-        MissingWaitError if for a wait that it lacks.
+      VerificationError: the functional model differs from them, or refuses the payload.
+        It is a MissingWaitError if a wait is missing.
     """
     _check_inputs(region, payload)
     runs = list(_runs(region))
@@ -77,7 +77,7 @@ def _check_inputs(region: GraphModule, payload: bytes) -> None:
 
 
 def _runs(region: GraphModule) -> Iterator[tuple[str, list[Array], list[Array]]]:
-    """Kinds of inputs, inputs, and what the dialect makes of them."""
+    """Yield kinds of inputs, inputs, and the dialect's results."""
     values = [node.meta["val"] for node in border_nodes(region)[0]]
     given = [(tuple(v.shape), _NUMPY[v.dtype]) for v in values]
     for kind, inputs in all_inputs(given):
@@ -120,7 +120,7 @@ def execute(region: GraphModule, payload: bytes, npu: Npu) -> None:
 def _executed(
     payload: bytes, runs: Sequence[tuple[str, list[Array], list[Array]]], npu: Npu
 ) -> Summary:
-    """What a payload took that computes what it should."""
+    """Return the counts of a payload's execution. Raise VerificationError on wrong results."""
     model = EthosUModel(npu.name, check_hazards=True)
     for kind, inputs, expected in runs:
         try:

@@ -38,13 +38,13 @@ _TRAITS = {
 def neutron(
     part: str | Neutron, presence: str = REQUIRED, convert: Converter | None = None
 ) -> Backend:
-    """The backend of a part.
+    """Return the backend of a part.
 
     Args:
       part: a key of NEUTRONS, such as "imxrt700", or a part of your own.
-      presence: what becomes of a model where NXP's converter is not installed: lowering fails
-        (REQUIRED), or everything is left to the next engine, as the report says (AUTO).
-      convert: what is called in the place of NXP's converter.
+      presence: the behaviour without NXP's converter. Lowering fails (REQUIRED), or
+        everything is left to the next engine, with a note in the report (AUTO).
+      convert: a replacement of NXP's converter.
     """
     chosen = NEUTRONS[part] if isinstance(part, str) else part
     return Backend(
@@ -61,7 +61,7 @@ def neutron(
 
 
 def neutron_target(name: str, presence: str = REQUIRED) -> Target:
-    """The NPU of a part, a key of NEUTRONS, and its Cortex-M33 for what that leaves."""
+    """Return the target of a part, a key of NEUTRONS: its NPU, and its Cortex-M33 for the rest."""
     return Target(name, (neutron(name, presence), CORTEX_M))
 
 
@@ -80,7 +80,7 @@ def _not_worth(nodes: Sequence[Node]) -> str:
 
 
 def _adopt(region: GraphModule) -> None:
-    """Gives functions of one value TFLite's own tables, which the NPU's program has."""
+    """Give pointwise functions TFLite's own tables; the NPU's program has these."""
     for name, constant in list(region.named_buffers(recurse=False)):
         region.register_buffer(name, constant.clone())  # others may read it too
     to_tflite(region)

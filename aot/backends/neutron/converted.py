@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NXP's converter gives: a .tflite file in which one custom op, NeutronGraph, is the NPU's
-program. Its last inputs are microcode, weights and kernels, its last outputs memory that it needs.
+"""Reader of NXP's converter output: a .tflite file with one custom op, NeutronGraph, the NPU's
+program.
+
+Its last inputs are microcode, weights and kernels. Its last outputs are memory that it needs.
 """
 
 from __future__ import annotations
@@ -14,11 +16,11 @@ from npu.neutron.payload import Program
 _PROGRAM = "CUSTOM NeutronGraph"
 _BLOBS = 3  # microcode, weights, kernels
 _MEMORIES = {0: 1, 1: 3}
-"""By the version, outputs beside the model's: scratch; scratch, profile and debug."""
+"""Extra outputs by version: scratch; or scratch, profile and debug."""
 
 
 class Leftover(Exception):
-    """The converter left an op to the core; `node` is the region's op that it is part of."""
+    """The converter left an op to the core; `node` is the region's op containing it."""
 
     def __init__(self, node: str, builtin: str) -> None:
         super().__init__(f"NXP's converter leaves its {builtin} to the core")
@@ -28,17 +30,17 @@ class Leftover(Exception):
 def program_of(
     sent: bytes, converted: bytes, nodes: Sequence[str], parts: Mapping[str, str]
 ) -> Program:
-    """The program in the converter's file.
+    """Return the program in the converter's file.
 
     Args:
       sent: the .tflite file of the region.
-      converted: what the converter made of it.
+      converted: the converter's result.
       nodes: the region's ops, in order.
-      parts: by the name of a tensor that was sent that of the op that it is a result of.
+      parts: the op that a sent tensor is a result of, by the tensor's name.
 
     Raises:
       Leftover: there is more than the program, or none.
-      LoweringError: the file is not what the converter should give.
+      LoweringError: the file has an unexpected form.
     """
     before, graph = _graph(sent, "sent to"), _graph(converted, "of")
     others = [op for op in graph.operators if op.name != _PROGRAM]
@@ -83,7 +85,7 @@ def _damaged(what: str) -> LoweringError:
 def _places(
     before: Graph, border: Sequence[int], graph: Graph, tensors: Sequence[int], verb: str
 ) -> tuple[int, ...]:
-    """Where values are in the border of the file that was sent, by their names."""
+    """Return the positions of values among the sent file's inputs or outputs, by their names."""
     names = [before.tensors[index].name for index in border]
     wanted = [graph.tensors[index].name for index in tensors]
     for name in wanted:
@@ -99,7 +101,7 @@ def _leftover(
     nodes: Sequence[str],
     parts: Mapping[str, str],
 ) -> Exception:
-    """About the first op of the region that was left."""
+    """Return the error for the first remaining op of the region."""
     found = {}
     for op in others:
         name = graph.tensors[op.outputs[0]].name if op.outputs else ""
@@ -111,7 +113,7 @@ def _leftover(
 
 
 def _node(before: Graph, name: str, parts: Mapping[str, str]) -> str:
-    """The op that a tensor belongs to: it is a result, or on the way to one; "" if none."""
+    """Return the op of a tensor: a result of it, or on the way to one; "" if none."""
     while name not in parts:
         readers = [
             op

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way to NXP's converter: a process of its own, which may crash or never end.
+"""Call of NXP's converter in a process of its own: it may crash or never end.
 
-The converter is a part of eIQ Neutron SDK, which only NXP gives away. It is looked for in the
-Python that lowers, or in that which the environment variable PILOTLIGHT_NEUTRON_PYTHON names.
+The converter is a part of eIQ Neutron SDK, available from NXP only. The search covers the Python of
+lowering, and the one in the environment variable PILOTLIGHT_NEUTRON_PYTHON.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _INSTALL = (
 
 
 def absent() -> str:
-    """Why the converter cannot be called, and what to do; "" if it can be."""
+    """Return the reason why the converter cannot be called, and the remedy; "" if it can be."""
     python = os.environ.get(PYTHON, "")
     if not python:
         found = importlib.util.find_spec(SDK) is not None
@@ -49,11 +49,11 @@ def absent() -> str:
 
 
 def convert(tflite: bytes, part: Neutron, time_limit_s: float = TIME_LIMIT_S) -> bytes:
-    """What the converter makes of a .tflite file; what it prints is in the log.
+    """Return the converter's result for a .tflite file; its output is in the log.
 
     Args:
       tflite: of int8 values.
-      part: for which.
+      part: the target.
       time_limit_s: after so many seconds it is ended.
 
     Raises:
@@ -72,7 +72,7 @@ def convert(tflite: bytes, part: Neutron, time_limit_s: float = TIME_LIMIT_S) ->
 
 
 def _run(command: list[str], folder: str, time_limit_s: float) -> str:
-    """Runs a process, and whatever it starts, to its end; gives what was printed."""
+    """Run a process, and all its children, to the end; return the output."""
     process = subprocess.Popen(
         command,
         cwd=folder,
@@ -101,7 +101,7 @@ def _run(command: list[str], folder: str, time_limit_s: float) -> str:
 
 
 def _environment(python: str) -> dict[str, str]:
-    """Another Python has packages of its own."""
+    """Return the environment; another Python has packages of its own."""
     own: set[str] = set() if python == sys.executable else {"PYTHONPATH", "PYTHONHOME"}
     return {key: value for key, value in os.environ.items() if key not in own}
 

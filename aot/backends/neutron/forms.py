@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops of a region in the forms that NXP's converter takes, with the same bits."""
+"""Rewrites of a region's ops to the forms of NXP's converter, with the same bits."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _BY_CHANNEL = ("weight", "bias", "multiplier", "shift")
 
 
 def formed(region: GraphModule) -> Mapping[str, str]:
-    """Rewrites a region in place; by the name of a node that of the op that it is part of.
+    """Rewrite a region in place; return the original op of each node, by name.
 
-    - A linear layer whose weights have a scale each channel is a convolution of one pixel: TFLite's
-      FULLY_CONNECTED has one scale there.
-    - A convolution of groups is one for each, of a slice of the channels.
-    - A depthwise convolution of one channel is an ordinary one.
+    - A linear layer with one scale per channel becomes a convolution of one pixel:
+      TFLite's FULLY_CONNECTED has one scale there.
+    - A convolution of groups becomes one for each, on a slice of the channels.
+    - A depthwise convolution of one channel becomes an ordinary one.
     """
     parts: dict[str, str] = {}
     builder = Builder(region, region.graph)

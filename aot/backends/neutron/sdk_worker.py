@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls NXP's converter: run as a program of its own, by a Python that has eIQ Neutron SDK.
+"""Call of NXP's converter: a separate program, run by a Python with eIQ Neutron SDK.
 
     sdk_worker.py TARGET FETCH INPUT OUTPUT
 
-TARGET is the converter's name of a part; FETCH is 1 where the program is to copy its weights to
-SRAM, else 0. Uses nothing but the standard library and the SDK, whose interface is the one that
-ExecuTorch's own backend calls.
+TARGET is the converter's name of a part. FETCH is 1 if the program must copy its weights to SRAM,
+else 0. The program uses only the standard library and the SDK. Its calls are those of ExecuTorch's
+own backend.
 """
 
 import sys
@@ -14,7 +14,7 @@ from typing import Any
 
 
 def main(target: str, fetch: str, source: str, output: str) -> None:
-    # By its name: only the Python that runs this has it.
+    # Import by name: only the Python running this file has it.
     sdk: Any = __import__(
         "eiq_neutron_sdk", fromlist=["neutron_converter", "neutron_library_utils"]
     )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Neutron NPU is given, and why not; with a stand-in in the place of NXP's converter."""
+"""Regions for a Neutron NPU, and the reasons against others, with a stand-in for NXP's
+converter.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def delegates(module: GraphModule) -> list[Delegate]:
 
 
 def sent(delegate: Delegate) -> bytes:
-    """The file that the converter was given for it."""
+    """Return the file sent to the converter."""
     return parse(delegate.payload.data).program.weights
 
 
@@ -53,7 +55,7 @@ def partitioned(function: Callable[..., object], *parts: nn.Module, shapes: Any)
 
 
 def check_against_tflm(delegate: Delegate) -> None:
-    """What is sent to the converter computes what the region's reference does."""
+    """Check the sent file against the region's reference."""
     inputs = int8_inputs(delegate.region)
     expected = tflm(sent(delegate), [[x.numpy() for x in inputs]])[0]
     for own, theirs in zip(delegate(*inputs), expected, strict=True):
@@ -69,7 +71,7 @@ def one(layer: Any, x: torch.Tensor) -> Any:
 
 
 def after(function: Callable[[torch.Tensor], Any]) -> Callable[..., Any]:
-    """A convolution, so that the region is worth it, and then a function."""
+    """Return a convolution with a function after it; the convolution makes the region worth it."""
     return lambda conv, x: function(conv(x))
 
 
@@ -156,7 +158,7 @@ def test_moves_alone_are_left() -> None:
 
 
 def test_what_the_converter_leaves_is_cut_out() -> None:
-    """The last word is the converter's: softmax, and a layer that became a convolution."""
+    """The converter decides: it leaves softmax, and a layer that became a convolution."""
     for builtin, op in (("SOFTMAX", "softmax"), ("CONV_2D", "linear")):
         leaves = [builtin]
         engine = neutron("imxrt700", convert=lambda t, part: converted(t, leaves=leaves))  # noqa: B023
@@ -179,7 +181,7 @@ def test_what_the_converter_leaves_is_cut_out() -> None:
 
 
 def _padded_net(copied: torch.memory_format | None) -> nn.Module:
-    """Copied between its pads, with the arguments that a copy has, or without."""
+    """Return a net with a copy between its pads, with or without the copy's arguments."""
 
     def forward(a: Any, b: Any, x: torch.Tensor) -> torch.Tensor:
         x = F.relu(a(F.pad(x, (1, 2, 0, 1))))

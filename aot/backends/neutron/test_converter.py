@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way to NXP's converter: a stand-in of the SDK, which may crash, hang or be missing."""
+"""Call of NXP's converter with a stand-in of the SDK: it may crash, hang or be missing."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_converts(sdk: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert "neutron: converting for mcxn94x, ['excludeGraphPasses', " in caplog.text
 
 
-# what the stand-in does, and what is said
+# behaviour of the stand-in, and the message
 FAILURES = {
     "crash": "NXP's converter was ended by signal 6; it printed:",
     "fail": r"fails with status 1; it printed:\n(.*\n)*.*told to fail",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limits of Neutron NPUs: what is beyond one is left to the core, what is within it is not."""
+"""The limits of Neutron NPUs: calls beyond a limit stay on the core, calls within it do not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from aot.partition.testing import IMAGE, everything, rewritten
 
 LINE = (1, 1, 1, 4100)
 
-# name: function, its parts, shape of the input, the op that is left and why
+# name: function, its parts, shape of the input, the op left to the core, the reason
 LEFT: dict[str, tuple[Callable[..., Any], list[nn.Module], tuple[int, ...], str, str]] = {
     "stride": (
         one,
@@ -197,7 +197,7 @@ LEFT: dict[str, tuple[Callable[..., Any], list[nn.Module], tuple[int, ...], str,
     ),
 }
 
-# What a limit lets through that is the last before it.
+# Largest values within the limits.
 ALLOWED: dict[str, tuple[Callable[..., Any], list[nn.Module], tuple[int, ...], str]] = {
     "kernel": (one, [nn.Conv2d(1, 2, (1, 4096))], LINE, "conv2d"),
     "weights": (one, [nn.Conv2d(504, 1, (13, 10))], (1, 504, 13, 10), "conv2d"),
@@ -229,7 +229,7 @@ ALLOWED: dict[str, tuple[Callable[..., Any], list[nn.Module], tuple[int, ...], s
     ),
 }
 
-# What the quantizer takes care of, where it is not told to.
+# Handled by the quantizer if it has the NPU's traits.
 OTHER_VALUES: dict[str, tuple[Callable[..., Any], nn.Module, tuple[int, ...], str]] = {
     "bmm": (
         lambda a, x: a(x) @ a(x).transpose(1, 2),
@@ -279,6 +279,6 @@ def test_values_that_did_not_come_out_as_asked(name: str) -> None:
 
 
 def test_every_op_of_one_quantization_has_it_in_the_dialect() -> None:
-    """What the NPU asks of these is no choice: pl's ops have no other form."""
+    """The NPU's requirement always holds here: the dialect's ops have no other form."""
     shared = {"avg_pool2d", "cat", "max_pool2d", "amax", "amin"}
     assert all(OPS[name].shares_quantization for name in shared)

@@ -16,7 +16,7 @@ from aot.backends.neutron.test_backend import TARGET, check_against_tflm, delega
 from aot.dialect.graph import dialect_op
 from aot.partition.testing import calls
 
-# What MLPerf Tiny's networks have in front, by the layout of the model's input.
+# First ops of MLPerf Tiny's networks, by the layout of the model's input.
 NETWORKS = {
     "ds_cnn": ["reshape"],
     "mobilenet_v1": ["transpose"],
@@ -29,7 +29,7 @@ LAYOUTS = ("nchw", "channels_last", "nhwc")
 
 
 def _cases() -> list[Any]:
-    """Every network in every layout that it has, of images; those that take long are of the target
+    """Return every network in each of its layouts, for images. Slow ones belong to the target
     `nightly`.
     """
     cases = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Payloads against the composer of ExecuTorch's own backend, and damaged ones."""
+"""Payloads against the composer of ExecuTorch's own backend, and damaged payloads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from npu.neutron.payload import PayloadError, Program, compose, parse
 
 @pytest.fixture(scope="module")
 def upstream() -> ModuleType:
-    """ExecuTorch's own backend, which imports nothing without the SDK."""
+    """Return ExecuTorch's own backend; it imports nothing without the SDK."""
     sys.path.insert(0, str(Path(__file__).parent / "testing" / "sdk"))
     try:
         return importlib.import_module("executorch.backends.nxp.nxp_backend")
@@ -147,7 +147,7 @@ def _payload(version: int = 0) -> bytes:
 _HEADER = 16  # of two inputs and one output
 _WORD = {name: _HEADER + 4 * word for name, word in (("magic", 0), ("code", 6), ("weights", 7))}
 
-# what is written where, and what is said
+# offset, written bytes, and message
 DAMAGES: dict[str, tuple[int, bytes, str]] = {
     "no inputs": (0, b"\0", "the header of 0 inputs and 1 outputs is damaged"),
     "other count": (1, b"\2", "is damaged|differ in how many|gives the outputs|that there is not"),

@@ -25,15 +25,15 @@ _ACTIVATION_NUMBERS = {"NONE": 0, "RELU": 1, "RELU_N1_TO_1": 2, "RELU6": 3}
 
 
 class Refused(Exception):
-    """Why a node has no form in TFLite's format that computes its bits; one phrase."""
+    """Reason why a node has no bit-exact form in TFLite's format; one phrase."""
 
 
 class Export:
-    """The file of a graph while it is made; emitters are given it, with a node and its arguments.
+    """File of a graph under construction; emitters receive it with a node and its arguments.
 
     Attributes:
-      file: what is written to.
-      kept: the states that an op keeps for itself.
+      file: the file under construction.
+      kept: states kept by an op for itself.
     """
 
     def __init__(self, module: GraphModule) -> None:
@@ -59,7 +59,7 @@ class Export:
         return self._tensors[node]
 
     def give(self, node: Node, tensor: int | None = None) -> int:
-        """The tensor for a node's value: a new one, or one that there is."""
+        """Return the tensor for a node's value: a new one, or the given one."""
         if tensor is None:
             value = node.meta["val"]
             tensor = self._new(node.name, self.shape(node), value.dtype, edge_of(node))
@@ -94,15 +94,15 @@ class Export:
         return data
 
     def adopt(self, node: Node, values: torch.Tensor) -> None:
-        """Notes TFLite's own values for a constant, for `finish`."""
+        """Record TFLite's own values for a constant, for `finish`."""
         self._adopted.append((self.constant(node), values))
 
     def adopt_arguments(self, node: Node, **values: Any) -> None:
-        """Notes TFLite's own numbers for arguments, for `finish`."""
+        """Record TFLite's own numbers for arguments, for `finish`."""
         self._arguments.append((node, values))
 
     def finish(self) -> None:
-        """Puts what was adopted into the graph, in place."""
+        """Write the recorded values into the graph, in place."""
         for constant, values in self._adopted:
             constant.copy_(values)
         for node, changed in self._arguments:
@@ -123,7 +123,7 @@ class Export:
         return self.file.tensor("value", [1], str(of.type), [of.scale], of.zero_point, data=data)
 
     def activation(self, node: Node, a: dict[str, Any]) -> int:
-        """The fused activation that lets the integers of a node's clamp through."""
+        """Return the fused activation with the same range as a node's clamp."""
         of = quantization_of(node)
         limits = a["activation_min"], a["activation_max"]
         for name in ACTIVATIONS:

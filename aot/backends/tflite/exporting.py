@@ -40,18 +40,19 @@ _HINTS = {
 
 
 def to_tflite(module: GraphModule) -> bytes:
-    """The file of a dialect graph as a whole: TFLite Micro computes the same bits (docs/tflite.md
-    says for which ops it does not quite).
+    """Return the .tflite file of a whole dialect graph; TFLite Micro computes the same bits.
+
+    docs/tflite.md lists the exceptions.
 
     Args:
-      module: verified; it may have been through the rewrites. Functions of one value whose table
-        differs from that of TFLite's own function by 1 get that one, in place: the graph is the
+      module: verified, possibly rewritten. A pointwise function's table may differ from
+        TFLite's own by 1. It then becomes TFLite's table, in place: the graph is the
         reference of the file.
 
     Raises:
-      LoweringError: with all ops that have no such form, where they are, and why.
+      LoweringError: lists all ops without such a form, with their places and reasons.
     """
-    # Emitters use what is above.
+    # Emitters use the definitions above.
 
     export = Export(module)
     problems: list[Problem] = []
@@ -103,7 +104,7 @@ def refusal(node: Node) -> str:
 
 
 def _emit(export: Export, node: Node) -> None:
-    # Emitters use what is above.
+    # Emitters use the definitions above.
     op = dialect_op(node)
     if op is None or op.name not in EMITTERS:
         raise Refused("TFLite has no op for it")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes .tflite files: tensors, operators and graphs, in the order in which they are given."""
+"""Writer of .tflite files: tensors, operators and graphs, in the given order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TYPES = {
     "resource": TensorType.RESOURCE,
 }
 
-# The first version of a builtin that has int8 values, where it is not the first of all.
+# First version of a builtin with int8 values, if it is not version 1.
 _VERSIONS = {
     "ADD": 2,
     "ARG_MAX": 2,
@@ -87,7 +87,7 @@ class File:
         self._graphs = [_Graph()]
 
     def _table(self, name: str, fields: Mapping[str, Any]) -> int:
-        """A table of the schema; what is 0 or False is left out, as the default that it is."""
+        """Write a table of the schema; 0 and False are left out as defaults."""
         kind: Any = importlib.import_module(f"ethosu.vela.tflite.{name}")
         kind.Start(self._builder)
         for key, value in fields.items():
@@ -112,7 +112,7 @@ class File:
         return len(self._buffers) - 1
 
     def graph(self) -> int:
-        """Starts another graph; what follows goes there. Returns its index."""
+        """Start another graph for the following calls. Return its index."""
         self._graphs.append(_Graph())
         return len(self._graphs) - 1
 
@@ -127,17 +127,17 @@ class File:
         data: Array | None = None,
         variable: bool = False,
     ) -> int:
-        """A value, or with data a constant.
+        """Add a value, or with data a constant.
 
         Args:
           name: for people.
-          shape: of it.
+          shape: its shape.
           kind: one of TYPES.
-          scales: one, or one for each index of `axis`; none where it is not quantized.
+          scales: one, or one for each index of `axis`; none if it is not quantized.
           zero_point: of all scales.
           axis: of the scales.
           data: of a constant.
-          variable: whether it lives on from one run to the next.
+          variable: True if it persists between runs.
         """
         fields: dict[str, Any] = {
             "Shape": self._numbers(shape, np.int32),
@@ -166,14 +166,14 @@ class File:
         version: int = 0,
         **fields: Any,
     ) -> None:
-        """A call of a builtin.
+        """Add a call of a builtin.
 
         Args:
           name: of the builtin in the schema.
           inputs: tensors.
           outputs: likewise.
-          options: the class of what it is told, of the schema.
-          version: of the builtin; 0 is the first that has int8 values.
+          options: the class of its options in the schema.
+          version: of the builtin; 0 is the first with int8 values.
           **fields: of options; texts as the schema's strings.
         """
         code = self._codes.setdefault((name, version or _VERSIONS.get(name, 1)), len(self._codes))
@@ -192,7 +192,7 @@ class File:
         self._graphs[-1].operators.append(self._table("Operator", values))
 
     def border(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
-        """What the current graph takes and gives."""
+        """Set the inputs and outputs of the current graph."""
         self._graphs[-1].inputs, self._graphs[-1].outputs = inputs, outputs
 
     def bytes(self) -> bytes:

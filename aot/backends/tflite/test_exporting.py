@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are written: read back they are the same graph, and TFLite Micro computes its bits."""
+"""Written files: importing them gives the same graph, and TFLite Micro computes the same bits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from aot.testing.fixtures import model, samples
 
 SEEDS = range(3)
 
-# What an op becomes has no form in TFLite with its bits, though it came from there.
+# These ops come from TFLite, but their lowered form has no bit-exact form there.
 _REFUSED = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": "pl.lstm. -> .* TFLite's LSTM keeps 8 bits of its hidden state",
     "SVDF": "no scale of weights gives the multiplier",  # it rounds its factors to float32
@@ -58,7 +58,7 @@ def test_round_trip(name: str) -> None:
             for a, b in zip(own, theirs, strict=True):
                 np.testing.assert_array_equal(a, b)
         rows, expected = _rewritten(written), _rewritten(data)
-        if name == "SVDF":  # of one filter: it has got the factor of a product in float32
+        if name == "SVDF":  # one filter: its factor comes from a product in float32
             rewrite(module, TFLITE)
             expected = described(module)
         if not _is_clamped(rows):
@@ -74,7 +74,7 @@ def _rewritten(data: bytes) -> list[Any]:
 
 
 def _is_clamped(rows: list[tuple[object, ...]]) -> bool:
-    """Whether a clamp's table has become a maximum and a minimum, which compute the same."""
+    """Return True if a clamp's table became a maximum and a minimum with the same result."""
     names = [row[0] for row in rows]
     return "pl.maximum.default" in names and "pl.minimum.default" in names
 
@@ -103,7 +103,7 @@ def _net() -> nn.Module:
 
 
 def test_a_lowered_module() -> None:
-    """Its functions get TFLite's own tables, and the reference with them."""
+    """The module's functions get TFLite's own tables, and so does the reference."""
     data = samples((1, 3, 8, 8))
     lowered = lower(
         _net(),
@@ -140,7 +140,7 @@ FORMS: dict[str, tuple[Any, tuple[int, ...], str]] = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_forms_of_lowered_modules(name: str) -> None:
-    """What no imported graph has in this form."""
+    """No imported graph has these forms."""
     function, shape, builtin = FORMS[name]
     data = samples(shape)
     lowered = lower(
@@ -160,7 +160,7 @@ def test_forms_of_lowered_modules(name: str) -> None:
 
 
 def test_a_refusal_changes_nothing() -> None:
-    """A table that is a step off TFLite's is its own until the graph is written."""
+    """A table one step off TFLite's is kept until the graph is written."""
     data = samples((1, 6))
     lowered = lower(model(torch.tanh), data[0], calibration=data, measure=Measure(per_op=False))
     (node,) = [n for n in lowered.module.graph.nodes if calls(n, "lut")]
@@ -200,7 +200,7 @@ def test_all_problems_are_said_with_their_places() -> None:
 
 
 def test_where_a_result_is_taken_of_what_is_refused() -> None:
-    """One problem, and the place that the file gives it."""
+    """There is one problem, at the file's own place."""
     lstm = cases.INT8["UNIDIRECTIONAL_SEQUENCE_LSTM"](np.random.default_rng(0))
     with pytest.raises(LoweringError) as error:
         to_tflite(import_tflite(lstm.bytes()))
@@ -221,7 +221,7 @@ def test_a_scale_that_is_no_float32() -> None:
 
 
 def test_layers_stay_as_the_model_has_them() -> None:
-    """Parts of layers, which our kernels are faster for, are not written."""
+    """Splits of layers for our faster kernels are not written."""
     gated = model(lambda a, b, x: b(F.glu(a(x), 1)), nn.Conv2d(3, 16, 1), nn.Conv2d(8, 4, 1))
     data = samples((1, 3, 8, 6))
     counts = dict.fromkeys(("cortex-m", "tflite"), 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules as people write them: each is written into a file with TFLite Micro's bits, or refused
-with the op, its place, and what to write instead.
+"""Modules as people write them. Each becomes a file with TFLite Micro's bits, or is refused with
+the op, its place and a replacement.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ WRITTEN: dict[str, tuple[Forward, Callable[[], tuple[nn.Module, ...]], list[Shap
         lambda: (conv(3, 8, 1),),
         [IMAGE],
     ),
-    # What the refused ones below are told to write instead.
+    # The replacements for the refused models below.
     "hardswish": (after(F.hardswish), lambda: (conv(3, 8),), [IMAGE]),
     "PReLU by its parts": (
         after(lambda x: F.relu(x) - 0.2 * F.relu(-x)),
@@ -169,7 +169,7 @@ WRITTEN: dict[str, tuple[Forward, Callable[[], tuple[nn.Module, ...]], list[Shap
     "BatchNorm": (lambda a, n, x: n(a(x)), lambda: (conv(3, 8), nn.BatchNorm2d(8)), [IMAGE]),
 }
 
-# The op that is named, and where it is.
+# The op in the message, and its place.
 REFUSED: dict[str, tuple[Forward, Callable[[], nn.Module], Shape, str]] = {
     "GRU": (lambda g, x: g(x)[0], lambda: nn.GRU(16, 8, batch_first=True), ROWS, "(pl.gru)"),
     "LSTM": (lambda g, x: g(x)[0], lambda: nn.LSTM(16, 8, batch_first=True), ROWS, "(pl.lstm)"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How TFLite turns scales into the integers that its kernels compute with."""
+"""Conversion of TFLite's scales to the integers of its kernels."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ ADD_GUARD_BITS = {torch.int8: 20, torch.int16: 15}
 
 
 def float32(value: float) -> float:
-    """Rounded to float32; infinite where that has no such number."""
+    """Return the value rounded to float32; infinite if it is out of range."""
     with np.errstate(over="ignore"):
         return float(np.float32(value))
 
 
 def quantize_multiplier(value: float) -> tuple[int, int]:
-    """TFLite's QuantizeMultiplier: as the dialect's, but ties go away from zero, and what is too
-    large saturates.
+    """Return TFLite's QuantizeMultiplier: like the dialect's, but ties round away from zero.
+
+    A value that is too large saturates.
 
     Raises:
       ValueError: the value is not finite, or not positive.
@@ -41,8 +42,9 @@ def quantize_multiplier(value: float) -> tuple[int, int]:
 
 
 def sums_multiplier(value: float, dtype: torch.dtype) -> tuple[int, int]:
-    """Of sums of products. Those of int16 values are 64 bits wide, for which TFLite rounds the
-    multiplier to 16 bits.
+    """Return the multiplier and shift of sums of products.
+
+    Sums of int16 values are 64 bits wide. For these TFLite rounds the multiplier to 16 bits.
 
     Raises:
       ValueError: as quantize_multiplier; or it is too large for int16.
@@ -57,8 +59,9 @@ def sums_multiplier(value: float, dtype: torch.dtype) -> tuple[int, int]:
 
 
 def mean_multiplier(value: float, count: int) -> tuple[int, int]:
-    """Of a sum of `count` values, to their mean times `value`: the count is folded into the
-    multiplier.
+    """Return the multiplier and shift from a sum of `count` values to their mean times `value`.
+
+    The count is folded into the multiplier.
 
     Raises:
       ValueError: as quantize_multiplier.
@@ -84,7 +87,7 @@ ACTIVATIONS = tuple(_LIMITS)
 
 
 def activation_range(activation: str, of: Quantization) -> tuple[int, int]:
-    """The integers that a fused activation lets through.
+    """Return the integers within a fused activation.
 
     Raises:
       ValueError: there is no such activation here.
@@ -102,12 +105,14 @@ def activation_range(activation: str, of: Quantization) -> tuple[int, int]:
 def add_factors(
     a: Quantization, b: Quantization, out: Quantization, sign: int
 ) -> tuple[tuple[int, int], tuple[int, int], int, tuple[int, int]]:
-    """Multiplier and shift of a, of b and of the result of an addition, or a subtraction if sign is
-    -1, and the guard bits between them: those of b, the guard bits, those of the result last.
+    """Return the factors of an addition, or of a subtraction if sign is -1.
 
-    pl::add subtracts with a negative multiplier of b. TFLite rounds first and negates then, which
-    differs in ties; the multiplier with which the fewest integers b differ is taken. Of int8 no
-    result does then, which is tried for all of them; of int16 one in many may, by 1.
+    They are: multiplier and shift of a, those of b, the guard bits between, and those of the
+    result.
+
+    pl::add subtracts with a negative multiplier of b. TFLite rounds first and then negates; ties
+    differ. The selected multiplier gives the fewest different integers of b. For int8 all results
+    are tested, and must be equal. For int16 a few results may differ by 1.
 
     Raises:
       ValueError: results of int8 differ.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an importer of a builtin is given: one call of it, and the graph to put ops into."""
+"""Input of an importer of a builtin: one call of it, and the graph for its ops."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def dtype_of(tensor: Tensor) -> torch.dtype:
 
 
 def edge_for(tensor: Tensor) -> Edge:
-    """What a value of the dialect is that stands for a tensor."""
+    """Return the dialect edge of a tensor."""
     layout = NHWC if len(tensor.shape) == 4 else ROW_MAJOR
     if tensor.type not in _QUANTIZED:
         dtype_of(tensor)
@@ -94,7 +94,7 @@ class Call:
 
     @property
     def count(self) -> int:
-        """Of inputs."""
+        """Return the number of inputs."""
         return len(self._operator.inputs)
 
     @property
@@ -103,19 +103,19 @@ class Call:
 
     @property
     def output(self) -> Tensor:
-        """Of a call with one result."""
+        """Return the output of a call with one result."""
         if len(self._operator.outputs) != 1 or self._operator.outputs[0] < 0:
             raise Unsupported(f"{len(self._operator.outputs)} results, not one")
         return self.outputs[0]
 
     @property
     def edge(self) -> Edge:
-        """Of the one result."""
+        """Return the edge of the only result."""
         return edge_for(self.output)
 
     @property
     def quantization(self) -> Quantization:
-        """Of the one result."""
+        """Return the edge of the only result."""
         return self.quantized(self.edge.quantization)
 
     def quantized(self, of: Quantization | None) -> Quantization:
@@ -135,7 +135,7 @@ class Call:
         return self._tensors[self._operator.inputs[index]]
 
     def value(self, index: int) -> Node:
-        """An input: what computes it, or a constant."""
+        """Return an input: the node computing it, or a constant."""
         tensor = self.tensor(index)
         if tensor.data is not None:
             return self.constant(tensor.name or self.name, self.data(index), edge_for(tensor))
@@ -144,7 +144,7 @@ class Call:
         return self._values[tensor.index]
 
     def data(self, index: int) -> torch.Tensor:
-        """An input that has to be a constant."""
+        """Return an input, required to be a constant."""
         tensor = self.tensor(index)
         if tensor.data is None:
             raise Unsupported(f"{named(tensor)} is computed, where only a constant will do")
@@ -154,14 +154,14 @@ class Call:
         return self.has(index) and self.tensor(index).data is not None
 
     def integers(self, index: int) -> list[int]:
-        """An input that has to be a constant of integers, flat."""
+        """Return a required constant of integers, flat."""
         data = self.data(index)
         if data.is_floating_point() or data.dtype is torch.bool:
             raise Unsupported(f"{named(self.tensor(index))} holds no integers")
         return [int(i) for i in data.flatten().tolist()]
 
     def options(self, kind: Any) -> Any:
-        """What the call is told, as a class of the schema."""
+        """Return the call's options, as a class of the schema."""
         given = self._operator.options(kind)
         if given is None:
             raise Unsupported(f"has no {kind.__name__}")
@@ -178,7 +178,7 @@ class Call:
         return name
 
     def axis(self, axis: int, rank: int) -> int:
-        """A dimension, which may be counted from the end."""
+        """Return a dimension; it may be counted from the end."""
         if not -rank <= axis < rank:
             raise Unsupported(f"there is no dimension {axis} of {rank}")
         return axis % rank
@@ -207,7 +207,7 @@ class Call:
                 )
 
     def persistent(self, name: str, initial: torch.Tensor, edge: Edge) -> Node:
-        """A value that the model keeps from one run to the next, as it was before this one."""
+        """Return a value kept between runs, in its state before this run."""
         graph = self.builder.graph
         inputs = [node for node in graph.nodes if node.op == "placeholder"]
         with graph.inserting_after(inputs[-1]):
@@ -218,15 +218,15 @@ class Call:
         return node
 
     def differs(self, node: Node, kind: str) -> None:
-        """Notes that a result has not TFLite's bits: one of `differing.DIFFERENCES`."""
+        """Record that a result differs from TFLite's bits: one of `differing.DIFFERENCES`."""
         node.meta["not_tflite"] = kind
 
     def update(self, old: Node, new: Node) -> None:
-        """What a persistent value is from the next run on."""
+        """Set the value of a persistent value for the next run."""
         self._states[old] = new
 
     def image(self, index: int) -> Node:
-        """An input that has to have the dimensions [N, H, W, C]."""
+        """Return an input, required to have the dimensions [N, H, W, C]."""
         x = self.value(index)
         if x.meta["val"].dim() != 4:
             raise Unsupported(f"its input has {x.meta['val'].dim()} dimensions, not 4")

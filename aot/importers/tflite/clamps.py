@@ -15,7 +15,7 @@ from kernels.lut.op import lut
 
 
 def clamped(call: Call, x: Node, activation: str) -> Node:
-    """A value behind a fused activation, without changing its quantization."""
+    """Return a value after a fused activation, with the same quantization."""
     of = call.of(x)
     return within(call, x, of, *activation_range(activation, of))
 

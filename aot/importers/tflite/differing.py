@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which ops of an imported model do not have the bits that TFLite Micro gives them."""
+"""List of imported ops without TFLite Micro's exact bits."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ DIFFERENCES = {
     "state of SVDF": "it saturates where it leaves int8; in some versions of TFLite Micro it wraps "
     "around, as its zero point is not 0",
 }
-"""What is computed otherwise than TFLite Micro does, and how."""
+"""Computations differing from TFLite Micro's, with the difference."""
 
 
 def differing(module: GraphModule) -> list[Finding]:
-    """One finding for each op of an imported graph that is one of `DIFFERENCES`."""
+    """Return one warning for each op of an imported graph in `DIFFERENCES`."""
     found = []
     for node in module.graph.nodes:
         if kind := _difference(node):
@@ -40,7 +40,7 @@ def differing(module: GraphModule) -> list[Finding]:
 
 
 def _difference(node: Node) -> str:
-    """Which one an op is, "" if it is none."""
+    """Return the difference of an op, "" if there is none."""
     if node.op != "call_function":
         return ""
     if "not_tflite" in node.meta:

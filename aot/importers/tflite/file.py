@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a .tflite file into plain values.
+"""Reader of a .tflite file into plain values.
 
-The file may be anything: what is read is checked against the file's size before it is used, so that
-a damaged or a hostile file gives an error, and takes no more memory than its own size suggests.
+The file may contain anything. All read values are checked against the file's size before use. A
+damaged or a hostile file therefore gives an error, and takes no more memory than its size suggests.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ TYPES: dict[str, Any] = {
     "FLOAT32": np.float32,
     "BOOL": np.bool_,
 }
-"""Types whose values can be read, by their names in the schema, as numpy has them."""
+"""Types with readable values, by their names in the schema, as numpy types."""
 
 
 DAMAGE = (struct.error, LookupError, ValueError, TypeError, ArithmeticError, AttributeError)
-"""What flatbuffers and numpy raise where an offset leads out of the file, or a number is none."""
+"""Errors of flatbuffers and numpy for an offset outside the file, or an invalid number."""
 
 
 def names_of(enumeration: type) -> dict[int, str]:
-    """Of an enumeration of the schema, by their numbers."""
+    """Return the names of a schema enumeration, by number."""
     return {v: k for k, v in vars(enumeration).items() if isinstance(v, int)}
 
 
@@ -58,15 +58,15 @@ class Tensor:
 
     Attributes:
       index: in its graph.
-      name: that the file gives it; may be empty.
+      name: from the file; may be empty.
       shape: of constants and computed values alike.
-      type: as the schema names it, e.g. "INT8".
-      scales: float32 numbers; one, or one for each index of the dimension `axis`; none where it is
-        not quantized.
+      type: the schema's name, e.g. "INT8".
+      scales: float32 numbers; one, or one for each index of the dimension `axis`; none if
+        it is not quantized.
       zero_points: as many as scales.
       axis: of the scales.
-      data: the values of a constant, of `type` and `shape`; None of what is computed.
-      is_variable: it lives on from one run to the next.
+      data: the values of a constant, of `type` and `shape`; None for a computed value.
+      is_variable: True if it persists between runs.
     """
 
     index: int
@@ -86,10 +86,10 @@ class Operator:
 
     Attributes:
       name: of the builtin, e.g. "CONV_2D", or "CUSTOM ..." with its own name.
-      inputs: indices of tensors; -1 where an optional one is left out.
+      inputs: indices of tensors; -1 for an omitted optional one.
       outputs: likewise.
-      options: what the builtin is told, read as a class of the schema such as Conv2DOptions; None
-        where the file has none of that kind.
+      options: the builtin's options, as a class of the schema such as Conv2DOptions; None
+        if the file has none of that kind.
     """
 
     name: str
@@ -130,7 +130,7 @@ def read(data: bytes) -> list[Graph]:
 
 
 def blob(data: bytes, index: int) -> bytes:
-    """The bytes of a tensor of the main graph of a file that `read` takes, of whatever type."""
+    """Return the bytes of a tensor in the main graph of a file for `read`, of any type."""
     model = _Model.GetRootAs(data, 0)
     buffer = model.Buffers(model.Subgraphs(0).Tensors(index).Buffer())
     return bytes(buffer.DataAsNumpy()) if buffer.DataLength() else b""
@@ -243,7 +243,7 @@ class _File:
         return np.frombuffer(raw, dtype).reshape(shape)
 
     def _raw(self, where: str, buffer: Any) -> Any:
-        """The bytes of a buffer; those of large files lie behind the flatbuffer."""
+        """Return the bytes of a buffer; large files store them after the flatbuffer."""
         if buffer.Offset() > 1:
             start, end = buffer.Offset(), buffer.Offset() + buffer.Size()
             if end > len(self._data):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exponential, logistic and hyperbolic tangent as TFLite's int8 kernels compute them: gemmlowp's
-fixed-point arithmetic, on arrays of int64 that hold int32 values.
+"""Exponential, logistic and hyperbolic tangent of TFLite's int8 kernels: gemmlowp's fixed-point
+arithmetic, on int64 arrays with int32 values.
 
-A number with k integer bits stands for its integer divided by 2^(31 - k).
+A number with k integer bits is its integer divided by 2^(31 - k).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ def _saturated(x: Ints) -> Ints:
 
 
 def multiply(a: Ints, b: Ints | int) -> Ints:
-    """a * b / 2^31, rounded to nearest, ties up, saturated."""
+    """Return a * b / 2^31, rounded to nearest, ties up, saturated."""
     return _saturated((a * b + (1 << 30)) >> 31)
 
 
 def shift_right(x: Ints, bits: int) -> Ints:
-    """x / 2^bits rounded to nearest, ties away from zero."""
+    """Return x / 2^bits rounded to nearest, ties away from zero."""
     mask = (1 << bits) - 1
     return (x >> bits) + ((x & mask) > (mask >> 1) + (x < 0))
 
 
 def _exp_of_small(a: Ints) -> Ints:
-    """exp of numbers in [-1/4, 0) with no integer bits: a series around -1/8."""
+    """Return exp of numbers in [-1/4, 0) with no integer bits: a series around -1/8."""
     centre = round(float(np.exp(-0.125)) * 2**31)
     third = round(2**31 / 3)
     x = a + (1 << 28)
@@ -47,7 +47,7 @@ def _exp_of_small(a: Ints) -> Ints:
 
 
 def exp(a: Ints, integer_bits: int) -> Ints:
-    """exp of numbers that are not positive, with no integer bits."""
+    """Return exp of numbers not above 0, with no integer bits."""
     fraction_bits = 31 - integer_bits
     quarter = 1 << (fraction_bits - 2)
     small = (a & (quarter - 1)) - quarter
@@ -76,19 +76,19 @@ def reciprocal(a: Ints) -> Ints:
 
 
 def logistic(a: Ints, integer_bits: int) -> Ints:
-    """With no integer bits."""
+    """Return the logistic function, with no integer bits."""
     of_positive = reciprocal(exp(-np.abs(a), integer_bits))
     result = np.where(a > 0, of_positive, _ONE - of_positive)
     return np.where(a == 0, 1 << 30, result)
 
 
 def tanh(a: Ints, integer_bits: int) -> Ints:
-    """With no integer bits."""
+    """Return the logistic function, with no integer bits."""
     e = exp(-np.abs(a), integer_bits + 1)
     of_positive = _saturated((_reciprocal(e) - (1 << 29)) << 2)
     return np.where(a == 0, 0, np.where(a < 0, -of_positive, of_positive))
 
 
 def input_radius(integer_bits: int, left_shift: int) -> int:
-    """Inputs of this magnitude or more are out of what the fixed point number holds."""
+    """Return the magnitude from which inputs exceed the fixed-point range."""
     return int((2**integer_bits - 1) * 2.0 ** (31 - integer_bits) / 2.0**left_shift)

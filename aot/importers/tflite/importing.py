@@ -21,12 +21,13 @@ from aot.importers.tflite.variables import ASSIGN, CALL_ONCE, HANDLE, READ, Vari
 
 
 def import_tflite(data: bytes) -> GraphModule:
-    """The dialect graph of a file, verified; inputs and outputs are its own, in their order, with
-    its shapes: images are [N, H, W, C].
+    """Return the verified dialect graph of a file.
+
+    Inputs and outputs are the file's own, with its order and shapes: images are [N, H, W, C].
 
     Raises:
-      LoweringError: it is no such file, or damaged; or an op of it cannot be imported, with its
-        index, name, and what can be.
+      LoweringError: it is no .tflite file, or damaged; or an op cannot be imported. The
+        text has the op's index and name, and the supported ops.
     """
     graphs = read(data)
     try:
@@ -70,7 +71,7 @@ class _Importer:
         return self._module
 
     def _states_read(self, before: Sequence[Node | None], outputs: Sequence[Node]) -> list[Node]:
-        """What variables become; those whose value before the run nothing reads are dropped."""
+        """Return the new values of variables; those with no reader of the old value are dropped."""
         values: dict[Node, Node] = {}
         for old, variable in zip(before, self._variables.found, strict=True):
             assert old is not None and variable.value is not None  # each has a placeholder
@@ -109,7 +110,7 @@ class _Importer:
         return self._values[index]
 
     def _value(self, index: int) -> Node:
-        """What an op computes, or a constant."""
+        """Return the node computing a tensor, or a constant."""
         tensor = self._graph.tensors[index]
         if index not in self._values and tensor.data is not None:
             data = torch.from_numpy(np.array(tensor.data))
@@ -140,7 +141,7 @@ class _Importer:
                 self._values[tensor.index] = node
         except Unsupported as reason:
             raise LoweringError(f"{where}: {reason}") from reason
-        # Arguments that contradict each other, as the dialect's rules of shapes and factors say.
+        # Contradicting arguments, found by the dialect's rules for shapes and factors.
         except (*DAMAGE, RuntimeError) as error:
             raise LoweringError(f"{where}: its arguments make no sense: {raised(error)}") from error
 
@@ -152,7 +153,7 @@ def _place(place: int, operator: Operator, results: Sequence[Tensor]) -> str:
 
 
 def _check(tensor: Tensor, node: Node) -> None:
-    """What was computed is what the file says of it."""
+    """Check that a computed value matches its description in the file."""
     value = node.meta["val"]
     if shape_of(node) != tensor.shape or value.dtype is not dtype_of(tensor):
         raise Unsupported(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TFLite's functions of one int8 value, each as the table of what its integer kernel gives.
+"""TFLite's pointwise int8 functions, each as a table of its integer kernel's results.
 
-A table is int8 [256], for a value's quantization and the result's; ValueError where the kernel does
-not take the two.
+A table is int8 [256], for the quantizations of value and result. ValueError if the kernel does not
+support them.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def _saturating(
     x = _differences(of, out)
     factor = of.scale * 2.0 ** (31 - _INPUT_BITS)
     multiplier, shift = quantize_multiplier(factor)
-    # From this magnitude on an input leaves what the fixed-point number holds; of large scales each
-    # does, 0 as well, which is the least then.
+    # Inputs from this magnitude up exceed the fixed-point range. For large scales even 0 does; it
+    # then counts as the smallest.
     radius = fixed_point.input_radius(_INPUT_BITS, max(shift, math.frexp(factor)[1]))
     fixed = requantize(x.clamp(-radius, radius), multiplier, shift).numpy()
     values = fixed_point.shift_right(function(fixed, _INPUT_BITS), 31 - bits) + out.zero_point
@@ -83,7 +83,7 @@ def relu(of: Quantization, out: Quantization) -> torch.Tensor:
 
 
 def relu6(of: Quantization, out: Quantization) -> torch.Tensor:
-    """TFLite clamps the integers, and takes it that both quantizations are one."""
+    """Return RELU6; TFLite clamps the integers, and assumes equal quantizations."""
     if of != out:
         raise ValueError("two quantizations")
     _differences(of, out)
@@ -91,7 +91,7 @@ def relu6(of: Quantization, out: Quantization) -> torch.Tensor:
 
 
 def hard_swish(of: Quantization, out: Quantization) -> torch.Tensor:
-    """x * relu6(x + 3) / 6 with 16 bits, as TFLite computes it."""
+    """Return x * relu6(x + 3) / 6 with 16 bits, like TFLite's result."""
     x = _differences(of, out)
     fine = float32(of.scale / 128.0)
     of_output, output_shift = quantize_multiplier(float32(fine / out.scale))
@@ -123,7 +123,7 @@ def _int16(x: torch.Tensor) -> torch.Tensor:
 
 
 def _high(x: torch.Tensor, multiplier: int) -> torch.Tensor:
-    """x * multiplier / 2^15, rounded to nearest, ties up."""
+    """Return x * multiplier / 2^15, rounded to nearest, ties up."""
     return _int16((x * multiplier + 2**14) >> 15)
 
 
@@ -141,4 +141,4 @@ TABLES: Mapping[str, Table] = {
     "TANH": tanh,
     "HARD_SWISH": hard_swish,
 }
-"""Of the builtins without a parameter, by their names."""
+"""Tables of the builtins without a parameter, by name."""

@@ -58,7 +58,7 @@ def test_int16(name: str) -> None:
 
 @pytest.mark.parametrize("name", cases.NEARLY)
 def test_int16_functions_of_other_bits(name: str) -> None:
-    """Few steps from TFLite's, and on the mean nearer to the function than those."""
+    """They are a few steps off TFLite's, and on average closer to the function."""
     case, limit = cases.NEARLY[name]
     errors = []
     for seed in SEEDS:
@@ -90,7 +90,7 @@ def test_int16_that_tflite_micro_does_not_have(name: str) -> None:
 
 
 def test_pads_of_blocks_are_the_zero_point() -> None:
-    """As in TFLite: what TFLite Micro gives where a PAD comes before."""
+    """Like TFLite: TFLite Micro gives the same with a PAD before the op."""
     file, q = File(), (0.1, 7)
     x, blocks = file.input((1, 3, 2), q), file.ints([2])
     y = file.tensor((2, 3, 2), np.int8, q)
@@ -112,8 +112,9 @@ def test_pads_of_blocks_are_the_zero_point() -> None:
 
 @pytest.mark.parametrize("name", ["CONV_2D", "FULLY_CONNECTED"])
 def test_int16_with_biases_of_32_bits(name: str) -> None:
-    """TFLite Micro has sums of 32 bits for them: values are a step apart at most, and those of the
-    same biases with 64 bits are TFLite Micro's own.
+    """TFLite Micro has 32-bit sums for them: values differ by one step at most.
+
+    The values equal TFLite Micro's with 64 bits for the same biases.
     """
     shares = []
     for seed in range(12):
@@ -150,7 +151,7 @@ def test_biases_that_tflite_micro_reads_as_others(name: str) -> None:
 
 
 def test_softmax_is_seldom_off_by_more_than_nothing() -> None:
-    """pl::softmax rounds once; TFLite's fixed point is off by a step for few values."""
+    """pl::softmax rounds once; TFLite's fixed point is off by one step for few values."""
     found = []
     for seed in range(20):
         data = cases.INT8["SOFTMAX"](np.random.default_rng(seed)).bytes()
@@ -159,7 +160,7 @@ def test_softmax_is_seldom_off_by_more_than_nothing() -> None:
 
 
 def _float_lstm(graph: Graph) -> Callable[[Array], Array]:
-    """torch's, in float64, with a file's weights; steps of the output. It keeps its state."""
+    """Return torch's LSTM in float64 with a file's weights, in output steps. It keeps its state."""
 
     def real(*places: int) -> torch.Tensor:
         found = [graph.tensors[graph.operators[0].inputs[place]] for place in places]
@@ -205,7 +206,7 @@ def test_lstm_is_seldom_off_by_a_step_and_nearer_to_float() -> None:
 
 
 def test_float32_is_quantized_as_the_dialect_does() -> None:
-    """Which is TFLite's rounding but for values halfway between two steps."""
+    """It equals TFLite's rounding except for values halfway between two steps."""
     file = File()
     x = file.input((4, 64), None, np.float32)
     y = file.tensor((4, 64), np.int8, (0.043, 5))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which ops are named because they do not have TFLite Micro's bits, and that no others are."""
+"""Warnings list exactly the ops without TFLite Micro's bits."""
 
 from __future__ import annotations
 

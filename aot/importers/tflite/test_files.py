@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole files: networks, streaming ones, those that cannot be imported, and damaged ones."""
+"""Whole files: networks, streaming ones, refused ones, and damaged ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from aot.importers.tflite.testing.drawing import draw
 from aot.importers.tflite.testing.networks import network, streaming
 from aot.importers.tflite.testing.oracle import differences
 
-_LIMIT_BYTES = 3 * 2**30  # beside what torch itself maps
+_LIMIT_BYTES = 3 * 2**30  # in addition to torch's own mappings
 
 
 def test_network() -> None:
@@ -30,7 +30,7 @@ def test_network() -> None:
 
 @pytest.mark.parametrize("initialized", [True, False])
 def test_streaming(initialized: bool) -> None:
-    """Its variable lives on from run to run, from what CALL_ONCE assigns."""
+    """Its variable persists between runs, from the value assigned by CALL_ONCE."""
     data = streaming(initialized).bytes()
     (before,) = initial_state(import_tflite(data))
     assert bool(before.any()) == initialized
@@ -120,7 +120,7 @@ def test_what_is_no_file() -> None:
 
 @pytest.fixture
 def limited_memory() -> Iterator[None]:
-    """What a file asks for beyond reason fails."""
+    """Limit the memory: excessive requests of a file then fail."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     with open("/proc/self/statm") as statm:
         mapped = int(statm.read().split()[0]) * resource.getpagesize()
@@ -131,7 +131,9 @@ def limited_memory() -> Iterator[None]:
 
 @pytest.mark.usefixtures("limited_memory")
 def test_damaged_files() -> None:
-    """Cut off, or with bytes changed: an error, or a graph that is verified; nothing else."""
+    """Truncated files, or files with changed bytes, give an error or a verified graph; nothing
+    else.
+    """
     random = np.random.default_rng(5)
     names = ("CONV_2D", "STRIDED_SLICE", "SPLIT_V", "RESIZE_BILINEAR", "MEAN", "MIRROR_PAD")
     files = [cases.INT8[name](np.random.default_rng(2)).bytes() for name in names]
@@ -142,7 +144,7 @@ def test_damaged_files() -> None:
         damaged = [data[: int(n)] for n in random.integers(0, len(data), 10)]
         for _ in range(60):
             changed = np.frombuffer(data, np.uint8).copy()
-            # Most bytes are weights: the structure is behind and before them.
+            # Most bytes are weights: the structure is after and before them.
             places = random.integers(8, len(changed), int(random.integers(1, 6)))
             changed[places] = random.integers(0, 256, len(places))
             damaged.append(changed.tobytes())

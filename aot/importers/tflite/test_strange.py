@@ -22,12 +22,12 @@ def test_has_tflite_micros_bits(name: str) -> None:
 
 
 def test_values_behind_the_flatbuffer() -> None:
-    """As in files of more than 2 GB: the same as those inside."""
+    """Files of more than 2 GB store values there; they equal values inside."""
     file = network()
     inside, behind = file.bytes(), []
     for buffer in file.model.buffers[1:]:
         behind.append(np.asarray(buffer.data, np.uint8).tobytes())
-        # Any numbers that take as much space as those that are known once the file is.
+        # Placeholder numbers with the size of the final ones.
         buffer.data, buffer.offset, buffer.size = None, 2**40, len(behind[-1])
 
     def packed() -> bytes:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Variables of streaming models: VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE, and CALL_ONCE, whose
-graph gives them their first values. They are states of the dialect.
+graph gives them their first values. They become states of the dialect.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ STREAMING = (HANDLE, READ, ASSIGN, CALL_ONCE)
 
 @dataclass(eq=False)
 class Variable:
-    """One of them.
+    """A variable of a streaming model.
 
     Attributes:
-      name: that the file gives it.
+      name: in the file.
       node_name: of its placeholder.
-      tensor: of its shape, type and quantization.
-      initial: before the first run.
-      value: what it is at this point of the graph.
+      tensor: a tensor with its shape, type and quantization.
+      initial: value before the first run.
+      value: current value at this point of the graph.
     """
 
     name: str
@@ -53,7 +53,7 @@ def _key(operator: Operator) -> str:
 
 
 class Variables:
-    """All that the main graph reads or assigns.
+    """All variables read or assigned by the main graph.
 
     Attributes:
       found: in the order of their first use.
@@ -83,7 +83,7 @@ class Variables:
             del place
 
     def _initial(self, graphs: Sequence[Graph]) -> dict[str, torch.Tensor]:
-        """What the graphs that CALL_ONCE names assign."""
+        """Return the values assigned by CALL_ONCE's graphs."""
         values: dict[str, torch.Tensor] = {}
         for place, operator in enumerate(graphs[0].operators):
             if operator.name != CALL_ONCE:
@@ -107,12 +107,12 @@ class Variables:
     def run(
         self, operator: Operator, values: dict[int, Node], value: Callable[[int], Node]
     ) -> None:
-        """One of STREAMING in the main graph.
+        """Run one of STREAMING in the main graph.
 
         Args:
-          operator: it.
-          values: what is computed so far, by the tensor; what is read is put there.
-          value: gives that of a tensor, which may be a constant.
+          operator: the operator.
+          values: computed values so far, by tensor; read values are added there.
+          value: returns a tensor's value, possibly a constant.
         """
         if operator.name == CALL_ONCE:
             return

@@ -39,8 +39,9 @@ def per_channel(call: Call, index: int, channels: int, axis: int) -> list[float]
 
 
 def has_narrow_bias(call: Call, index: int, of: Quantization) -> bool:
-    """Whether an int16 layer has biases of 32 bits. TFLite then computes with sums of 32 bits and
-    multipliers of 31, and the dialect as ever with 64 and 16.
+    """Return True if an int16 layer has 32-bit biases.
+
+    TFLite then computes with 32-bit sums and 31-bit multipliers; the dialect always uses 64 and 16.
     """
     return of.type is INT16 and call.has(index) and call.tensor(index).type == "INT32"
 
@@ -48,15 +49,15 @@ def has_narrow_bias(call: Call, index: int, of: Quantization) -> bool:
 def bias_of(
     call: Call, index: int, channels: int, of: Quantization, narrow: bool = False
 ) -> torch.Tensor:
-    """int32 [channels], zeros if there is none.
+    """Return the bias, int32 [channels]; zeros if there is none.
 
     Args:
       call: of the layer.
       index: of the bias among its inputs.
       channels: of the layer's result.
       of: the layer's input.
-      narrow: whether biases of an int16 layer may be int32 as well, as TFLite Micro has it for some
-        layers; of others it would read twice their bytes.
+      narrow: True if biases of an int16 layer may be int32 as well. TFLite Micro supports
+        this for some layers; for others it would read twice their bytes.
     """
     if not call.has(index):
         return torch.zeros(channels, dtype=torch.int32)

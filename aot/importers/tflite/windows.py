@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where TFLite's windows lie."""
+"""Positions of TFLite's windows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def paddings(
 def windows(
     padding: int, size: Sequence[int], kernel: Sequence[int], stride: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """Paddings, and the (height, width) of what windows without dilation give."""
+    """Return paddings, and the (height, width) of the result, for windows without dilation."""
     padded = paddings(padding, size, kernel, stride, (1, 1))
     after = [
         (extent + padded[2 * i] + padded[2 * i + 1] - kernel[i]) // stride[i] + 1

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deep autoencoder of MLPerf Tiny's anomaly detection, seeded weights.
 
-Input and output float32 [1, 640]: 5 frames of 128 log-mel energies in dB, and what the network
-makes of them. Layers as in the reference (mlcommons/tiny, anomaly_detection/keras_model.py).
+Input and output are float32 [1, 640]: 5 frames of 128 log-mel energies in dB, and their
+reconstruction. Layers are those of the reference (mlcommons/tiny,
+anomaly_detection/keras_model.py).
 """
 
 import itertools
@@ -52,5 +53,5 @@ def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
 
 
 def test_inputs() -> Iterator[tuple[torch.Tensor, ...]]:
-    """8 inputs that calibration has not seen."""
+    """Yield 8 inputs that calibration does not use."""
     return ((spectrum,) for spectrum in torch.split(spectra(8, seed=2), 1))

@@ -2,7 +2,7 @@
 """Handwritten digits: a small CNN for scikit-learn's 8x8 images, trained inside the build.
 
 Input float32 [1, 1, 8, 8], pixel / 16 in [0, 1]; output float32 [1, 10], logits of the digits 0-9.
-The weights are what train.py writes, a file that Bazel makes (`//aot/models/digits:weights`).
+Bazel makes the weights' file with train.py (`//aot/models/digits:weights`).
 """
 
 import os
@@ -54,7 +54,9 @@ def data() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
 
 
 def weights_path() -> Path:
-    """Where the weights are: $DIGITS_WEIGHTS, or beside this file, where Bazel puts them."""
+    """Return the path of the weights: $DIGITS_WEIGHTS, or next to this file, where
+    Bazel puts them.
+    """
     if WEIGHTS_VARIABLE in os.environ:
         return Path(os.environ[WEIGHTS_VARIABLE])
     return Path(__file__).with_name("weights.npz")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantization-aware training of a digits network that int8 does badly on: what docs/qat.md shows.
+"""Quantization-aware training of a digits network with poor int8 results: the example of
+docs/qat.md.
 
-The trained network with the channels of its first layer scaled from 1/30 to 30, and the second
-layer's weights the other way round: the same function, but one scale cannot serve such channels.
+The trained network's first layer has channels scaled from 1/30 to 30; the second layer's weights
+are scaled inversely. The function is the same, but one scale cannot serve such channels.
 
     bazel run //aot/models/digits:qat
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The digits network learned what it should, and its training repeats to the byte."""
+"""Accuracy of the digits network, and byte-exact repeatability of its training."""
 
 import json
 from pathlib import Path

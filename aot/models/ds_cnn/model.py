@@ -69,5 +69,5 @@ def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
 
 
 def test_inputs() -> Iterator[tuple[torch.Tensor, ...]]:
-    """8 inputs that calibration has not seen."""
+    """Yield 8 inputs that calibration does not use."""
     return ((features,) for features in torch.split(mfcc(8, seed=2), 1))

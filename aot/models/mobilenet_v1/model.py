@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """MobileNetV1-0.25 of MLPerf Tiny's visual wake words, seeded weights.
 
-Input float32 [1, 3, 96, 96], pixel / 255 in [0, 1]; output float32 [1, 2], probabilities. Layers as
-in the reference (mlcommons/tiny, visual_wake_words/vww_model.py): biases before BatchNorm,
-TensorFlow's SAME padding, one row below and one column to the right where the stride is 2.
+Input float32 [1, 3, 96, 96], pixel / 255 in [0, 1]; output float32 [1, 2], probabilities. Layers
+are those of the reference (mlcommons/tiny, visual_wake_words/vww_model.py): biases before BatchNorm
+and TensorFlow's SAME padding. With stride 2 it adds one row below and one column to the right.
 """
 
 from collections.abc import Iterator
@@ -68,5 +68,5 @@ def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
 
 
 def test_inputs() -> Iterator[tuple[torch.Tensor, ...]]:
-    """8 inputs that calibration has not seen."""
+    """Yield 8 inputs that calibration does not use."""
     return ((image,) for image in torch.split(images(8, SIZE, seed=2), 1))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """ResNet-8 of MLPerf Tiny's image classification, seeded weights.
 
-Input float32 [1, 3, 32, 32], pixels in [0, 255]; output float32 [1, 10], probabilities. Layers as
-in the reference (mlcommons/tiny, image_classification/keras_model.py): biases before BatchNorm,
-TensorFlow's SAME padding, one row below and one column to the right where the stride is 2.
+Input float32 [1, 3, 32, 32], pixels in [0, 255]; output float32 [1, 10], probabilities. Layers are
+those of the reference (mlcommons/tiny, image_classification/keras_model.py): biases before
+BatchNorm and TensorFlow's SAME padding. With stride 2 it adds one row below and one column to the
+right.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ BATCH_NORM_EPS = 1e-3  # Keras' default.
 
 
 class Block(nn.Module):
-    """Two 3x3 convolutions beside a skip, which is a 1x1 convolution where the stride is 2."""
+    """Two 3x3 convolutions with a skip connection, a 1x1 convolution if the stride is 2."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
@@ -76,5 +77,5 @@ def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
 
 
 def test_inputs() -> Iterator[tuple[torch.Tensor, ...]]:
-    """8 inputs that calibration has not seen."""
+    """Yield 8 inputs that calibration does not use."""
     return ((image,) for image in torch.split(pictures(8, seed=2), 1))

@@ -35,5 +35,5 @@ factory, calibration, test_inputs = MODEL.factory, MODEL.calibration, MODEL.test
 
 
 def evaluation() -> tuple[tuple[torch.Tensor, ...], ...]:
-    """Without classes: what is to come out is what goes in."""
+    """Return inputs without classes: the expected output is the input."""
     return tuple(test_inputs())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several networks are built from."""
+"""Common building blocks of several networks."""
 
 from collections.abc import Callable
 
@@ -24,16 +24,17 @@ def conv(
 
 
 class InvertedResidual(nn.Module):
-    """A block of MobileNetV2 and what followed it: widen, depthwise, perhaps squeeze, narrow.
+    """A block of MobileNetV2 and its successors: widen, depthwise, optional squeeze, narrow.
 
     Args:
       inputs: channels.
       inner: channels of the depthwise convolution.
-      outputs: channels; where they are the inputs' and the stride is 1 the block is added to them.
+      outputs: channels. If they equal the inputs' and the stride is 1, the block is added
+        to its input.
       kernel: of the depthwise convolution.
       stride: likewise.
-      activation: behind the first two convolutions.
-      squeeze: makes what stands before the last convolution, for so many channels.
+      activation: after the first two convolutions.
+      squeeze: makes the module before the last convolution, for a number of channels.
     """
 
     def __init__(
@@ -62,14 +63,14 @@ class InvertedResidual(nn.Module):
 
 
 class Residual(nn.Module):
-    """A block of ResNet: two convolutions of 3x3 around a shortcut.
+    """A block of ResNet: two 3x3 convolutions with a shortcut.
 
     Args:
       inputs: channels.
       outputs: channels.
-      stride: of the first convolution, and of the shortcut, which is a convolution where the shape
-        changes.
-      norm: makes a norm of so many channels.
+      stride: of the first convolution, and of the shortcut. The shortcut is a convolution
+        if the shape changes.
+      norm: makes a norm for a number of channels.
     """
 
     def __init__(

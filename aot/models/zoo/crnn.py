@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions that leave one row, and a GRU along it in both directions: image [1, 1, 8, 8] to 10
+"""Convolutions down to one row, and a GRU along it in both directions: image [1, 1, 8, 8] to 10
 logits.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two layers of GRU that hear a stream: frame [1, 1, 20] to 12 logits, the states are kept."""
+"""Two GRU layers on a stream: frame [1, 1, 20] to 12 logits; the states are kept."""
 
 import torch
 from torch import nn

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An LSTM that hears a stream: frame [1, 1, 20] to 12 logits, the states are kept."""
+"""An LSTM on a stream: frame [1, 1, 20] to 12 logits; the states are kept."""
 
 import torch
 from torch import nn

@@ -12,7 +12,7 @@ from aot.models.seeded import images, one_by_one, seed_weights
 from aot.models.zoo.blocks import InvertedResidual, conv
 
 SIZE = 96
-# Kernel, inner channels, output channels, whether it squeezes, activation, stride.
+# Kernel, inner channels, output channels, True with squeeze, activation, stride.
 BLOCKS = (
     (3, 16, 16, True, nn.ReLU, 2),
     (3, 72, 24, False, nn.ReLU, 2),
@@ -29,7 +29,7 @@ BLOCKS = (
 
 
 class Squeeze(nn.Module):
-    """Scales each channel by what a small network makes of the averages of all."""
+    """Scales each channel by a small network's function of all channels' averages."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks that are trained on scikit-learn's digits, each in its own view of them."""
+"""Networks trained on scikit-learn's digits, each with its own view of them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -41,10 +41,10 @@ class Trained:
     """A network with its data.
 
     Attributes:
-      name: the weights are `<name>.npz`, beside this file.
+      name: the weights are `<name>.npz`, next to this file.
       network: makes it, untrained.
-      data: what to train with, and what is held out.
-      epochs: how often training sees the data.
+      data: data for training, and held-out data.
+      epochs: number of passes over the data.
       rate: its largest learning rate.
       loss: of the network, inputs and classes.
     """
@@ -57,7 +57,7 @@ class Trained:
     loss: Loss = cross_entropy
 
     def trained(self) -> nn.Module:
-        """The network that learned, float32 and in eval mode: the same bits on every run."""
+        """Return the trained network, float32 and in eval mode: the same bits on every run."""
         inputs, labels = self.data()[0]
         return trained(
             self.network, inputs, labels, epochs=self.epochs, rate=self.rate, loss=self.loss

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PointNet, with the small network that first turns the cloud: 32 points of an image where its ink
-is, as x, y and ink, [1, 3, 32], to 10 logits.
+"""PointNet, with the small network that first rotates the cloud: 32 points of an image's ink, as x,
+y and ink, [1, 3, 32], to 10 logits.
 """
 
 import torch

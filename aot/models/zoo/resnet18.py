@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ResNet-18 at three quarters of its width, so that the board holds its weights: image
-[1, 3, 64, 64] in [0, 1] to 1000 logits.
+"""ResNet-18 at three quarters of its width, so that the weights fit the board: image [1, 3, 64, 64]
+in [0, 1] to 1000 logits.
 """
 
 from collections.abc import Iterator

@@ -34,7 +34,7 @@ class Siamese(nn.Module):
 
 
 def pairs() -> tuple[Data, Data]:
-    """Each image with another one, that of the same digit in every second pair."""
+    """Return pairs of images; every second pair has the same digit."""
     rng = np.random.default_rng(0)
 
     def paired(images: torch.Tensor, digits: torch.Tensor) -> Data:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A single-shot detector with heads on three maps: image [1, 3, 64, 64] in [0, 1] to boxes
-[1, 336, 4], as offsets from their anchors, and the probabilities [1, 336, 5] of their classes.
+"""A single-shot detector with heads on three maps: image [1, 3, 64, 64] in [0, 1] to boxes [1, 336,
+4], as offsets from their anchors, and class probabilities [1, 336, 5].
 """
 
 from collections.abc import Iterator

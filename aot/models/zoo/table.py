@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the zoo on its simulated board, and prints how good each network is and what it takes.
+"""Runs the zoo on its simulated board, and prints quality and cost of each network.
 
     table model ...
 
-Flash is that of the whole image without the inputs and outputs that it was tried on; what is equal
-to the reference is equal to the bit, in all that ran.
+Flash is the whole image without the test's inputs and outputs. "Equal to the reference" means equal
+to the bit, in all runs.
 """
 
 from tools.text.stoppable import run_main
@@ -39,7 +39,7 @@ _HEADER = (
 
 
 def row(model: str) -> tuple[str, ...]:
-    """What there is to say of a model, after a run of its image."""
+    """Return the table row of a model, after a run of its image."""
 
     def read(name: str) -> dict[str, Any]:
         fields: dict[str, Any] = json.loads((_FOLDER / name).read_text())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A temporal convolutional network, causal and dilated: an image's 64 pixels one after the other,
-[1, 1, 64], to 10 logits.
+"""A temporal convolutional network, causal and dilated: an image's 64 pixels in sequence, [1, 1,
+64], to 10 logits.
 """
 
 import torch

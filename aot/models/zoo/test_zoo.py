@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The zoo's networks are int8 throughout, as good as their rows say, and copy nothing but what they
-have to, in either memory format. The environment variable MODELS names those to look at.
+"""Checks of the zoo's networks, in either memory format.
+
+They are int8 throughout, reach the quality in their rows, and copy only the necessary values. The
+environment variable MODELS selects networks.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from aot.plan.testing import sample_board
 
 FOLDER = Path(__file__).parent
 MODELS = os.environ["MODELS"].split()
-# Those that see images of several channels.
+# Networks with images of several channels as input.
 IMAGES = sorted(
     {
         "efficientnet_lite0",
@@ -43,13 +45,13 @@ MOVEMENT = {"pl::transpose", "pl::slice", "pl::cat", "pl::gather", "pl::pad"}
 
 @dataclass(frozen=True)
 class Row:
-    """What is expected of a network.
+    """Expected numbers of a network.
 
     Attributes:
-      sqnr_db: at least, of every output.
-      copies: kernel calls that only move values, by op; those that fit an input or output to the
-        order of memory that the user chose do not count.
-      channels_last: those of images that are channels last beside these.
+      sqnr_db: lower bound for every output.
+      copies: pure data movement calls, by op. Conversions of an input or output to the
+        user's memory order do not count.
+      channels_last: additional copies for channels_last images.
     """
 
     sqnr_db: float
@@ -57,13 +59,17 @@ class Row:
     channels_last: dict[str, int] = field(default_factory=dict)
 
 
-# The SQNR is 1 dB below that of the README's table, of recurrent layers and attention that are
-# trained 2 dB: the last bits of calibration differ between cores, and what those learn. Copies:
-# a mixer's tokens become channels and back; channels of two values become those of one, as do both
-# directions of a recurrent layer; a pair of images in two channels is taken apart where they are
-# last, as they lie interleaved; a constant token goes in front of others; a detector reads parts
-# of its channels; a layer's hidden states are read while the new ones are written, and copied at
-# the end.
+# The SQNR is 1 dB below the README's table, and 2 dB for trained recurrent layers and attention:
+# the last bits of calibration, and of training, differ between cores. Reasons for the copies:
+#
+# - a mixer's tokens become channels and back;
+# - channels of two values become those of one, and so do the directions of a recurrent
+#   layer;
+# - a pair of images in two channels is split if channels are last, because they
+#   interleave;
+# - a constant token goes before others;
+# - a detector reads parts of its channels;
+# - hidden states are read while new ones are written, and copied at the end.
 ROWS = {
     "autoencoder": Row(28.4),
     "bidirectional_lstm": Row(37.2, {"cat": 2}),
@@ -90,15 +96,16 @@ ROWS = {
 
 
 def copies(pte: bytes) -> Counter[str]:
-    """The kernel calls of a plan that only move values, by op; "input" and "output" count the
-    transposes of these.
+    """Return a plan's kernel calls for pure data movement, by op.
+
+    "input" and "output" count the transposes of inputs and outputs.
     """
     program = read_program(pte)
     sharing = make_plan(program, sample_board((1 << 24,), 1 << 24)).sharing
     kinds = {port.value.name: "input" for port in program.inputs}
     kinds |= {port.value.name: "output" for port in program.outputs}
     known = 0
-    while known < len(kinds):  # what lies in them, or they in it
+    while known < len(kinds):  # their aliases, and the aliased values
         known = len(kinds)
         for alias in sharing.aliases:
             side = kinds.get(alias.result) or kinds.get(alias.source)
@@ -113,7 +120,7 @@ def copies(pte: bytes) -> Counter[str]:
 
 
 def inner(counts: Counter[str]) -> dict[str, int]:
-    """Copies that are not at the border."""
+    """Return the copies without conversions of inputs or outputs."""
     return {op: count for op, count in counts.items() if op not in ("input", "output")}
 
 

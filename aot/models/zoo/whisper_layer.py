@@ -15,7 +15,7 @@ FRAMES = 128
 
 
 class Attention(nn.Module):
-    """As whisper writes it: four layers, that of the keys without bias."""
+    """Attention in whisper's form: four linear layers, the keys' one without bias."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A detector as YOLOv5 has it, the coarse map upsampled into the fine one and boxes decoded: image
-[1, 3, 64, 64] in [0, 1] to boxes [1, 240, 4], x, y, width and height in pixels, and to the
-probabilities [1, 240, 4] of a box and of 3 classes. Those have results of their own: one scale for
-both would have steps of half a pixel.
+"""A detector like YOLOv5; the coarse map is upsampled into the fine one, and boxes are decoded.
+
+Image [1, 3, 64, 64] in [0, 1] to boxes [1, 240, 4], x, y, width and height in pixels, and to
+probabilities [1, 240, 4] of a box and of 3 classes. They are separate results: one scale for both
+would have steps of half a pixel.
 """
 
 from collections.abc import Iterator

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""zoo_model: a network of this folder, its weights, and an image that runs it."""
+"""zoo_model: a network of this folder, its weights, and an image running it."""
 
 load("@rules_python//python:defs.bzl", "py_binary")
 load("//aot:pte_model.bzl", "pte_model")
@@ -9,7 +9,7 @@ load("//boards:board_run.bzl", "board_run_test")
 load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app", "classify_app")
 
-# Those of every test run; all of them take minutes.
+# Networks of every test run; all of them take minutes.
 QUICK = [
     "autoencoder",
     "lstm_stream",
@@ -18,7 +18,7 @@ QUICK = [
 
 _BOARD = "//boards/corstone300"
 
-# The parts of an image that the table is made from.
+# The parts of an image for the table.
 PARTS = ["board", "elf", "plan_json", "size_json"]
 
 def zoo_model(name, trained = False, classifies = False, tags = []):
@@ -26,8 +26,9 @@ def zoo_model(name, trained = False, classifies = False, tags = []):
 
     Args:
       name: of the model and of its file.
-      trained: whether its weights are made here, from the digits (on_digits.py).
-      classifies: whether its `evaluation` gives classes, which the board compares with its own.
+      trained: True if its weights are made here, from the digits (on_digits.py).
+      classifies: True if its `evaluation` gives classes; the board compares them with its
+        own.
       tags: of all targets.
     """
     data = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How passes over ATen graphs make nodes: at the graph's insertion point, with shape and origin."""
+"""Creation of nodes in ATen passes: at the graph's insertion point, with shape and origin."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def _contiguous(value: Any) -> Any:
 
 
 def constant(module: GraphModule, node: Node, name: str, value: torch.Tensor) -> Node:
-    """A constant of the module for what `node` becomes; its name starts with both."""
+    """Return a constant of the module for the replacement of `node`; its name starts with both
+    names.
+    """
     dense = value.clone(memory_format=torch.contiguous_format)
     made = module.graph.get_attr(new_buffer(module, f"{node.name}_{name}", dense))
     result = node.meta["val"]

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits the dialect graph's inputs and outputs to the layout that the user sees.
+"""Fits the dialect graph's inputs and outputs to the user's I/O layout.
 
-Lowering works on contiguous tensors throughout, so that no shape or stride of the user's reaches a
-rule. `keep` gives the border back what the user had: a channels_last input or output lies in memory
-as NHWC; a channels_last op and a transpose say so, and the layout passes cancel the transpose.
-`nhwc`: every rank-4 input and output of the artefact has the shape [N, H, W, C], and no copy.
-`auto`: so have those of rank 4, and [N, L, C] those of rank 3, that the device would have to
-transpose otherwise.
+Lowering works on contiguous tensors throughout: no shape or stride of the user reaches a rule.
+
+- `keep` restores the user's layout: a channels_last input or output lies in memory as
+  NHWC. A channels_last op and a transpose express it, and the layout passes cancel
+  the transpose.
+- `nhwc`: every rank-4 input and output of the artefact has the shape [N, H, W, C],
+  and no copy.
+- `auto`: likewise those of rank 4, and [N, L, C] those of rank 3, that the device
+  would have to transpose otherwise.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ from kernels.strided_copy.op_transpose import transpose
 
 AUTO, KEEP, TO_NHWC_BORDER = "auto", "keep", "nhwc"
 LAYOUTS = (AUTO, KEEP, TO_NHWC_BORDER)
-# What a transpose at the border may have between it and the border.
+# Ops allowed between a transpose and an input or output.
 _PASSED = ("quantize", "dequantize", "requantize", "lut", "reshape")
 
 
@@ -48,12 +51,13 @@ def images_moved(module: GraphModule) -> Moved:
 
 
 def transposed_at_border(module: GraphModule) -> list[Moved]:
-    """What it may pay to move: outputs that are made with their channels last, and inputs that are
-    used in no way but so; then with those, too, that are used so among others, as an image that is
-    joined to what a network makes of it.
+    """Return candidates for a changed I/O layout.
+
+    The first has outputs computed with channels last, and inputs with only such uses. The second
+    adds inputs with other uses as well, such as an image joined to a network's result from it.
 
     Args:
-      module: a dialect graph after all rewrites, with the border that the model has.
+      module: a dialect graph after all rewrites, with the model's I/O layout.
     """
     inputs, outputs = border_nodes(module)
     returned_nodes = set(outputs)
@@ -85,7 +89,7 @@ def transposed_at_border(module: GraphModule) -> list[Moved]:
 
 
 def transposed_elements(module: GraphModule) -> int:
-    """How many elements all transposes of a dialect graph move."""
+    """Return the number of elements moved by all transposes of a dialect graph."""
     return sum(
         node.meta["val"].numel()
         for node in module.graph.nodes
@@ -104,7 +108,7 @@ def _is_passed(node: Node) -> bool:
 
 
 def _order(node: Node) -> list[int]:
-    """Of a transpose: where its dimensions of more than one element come from."""
+    """Return a transpose's order of dimensions with more than one element."""
     source, permutation = node.args[:2]
     assert isinstance(source, Node) and isinstance(permutation, (list, tuple))
     shape = source.meta["val"].shape
@@ -112,8 +116,9 @@ def _order(node: Node) -> list[int]:
 
 
 def _moves_channels(node: Node, last: bool) -> bool:
-    """Whether it is a transpose that puts the first dimension behind all others, or the last
-    before; the batch stays where it is.
+    """Return True for a transpose of channels to the last dimension, or back if not last.
+
+    The batch stays in place.
     """
     if not calls(node, "transpose"):
         return False
@@ -131,21 +136,21 @@ def set_border(
     outputs: Sequence[torch.Tensor],
     moved: Moved,
 ) -> None:
-    """Rewrites the graph in place.
+    """Set the I/O layout in place.
 
     Args:
-      module: a dialect graph whose border is contiguous everywhere.
+      module: a dialect graph whose inputs and outputs are all contiguous.
       inputs: the user's example inputs, in order: their memory format is kept.
-      outputs: what the model gives for them, in order.
-      moved: those that get their channels last in shape; a node that is returned several times is
-        moved as a whole.
+      outputs: the model's results for them, in order.
+      moved: inputs and outputs with channels last in the new shape. A node returned
+        several times is moved as a whole.
     """
     graph = module.graph
     builder = Builder(module, graph)
     placeholders, _ = border_nodes(module)
     for index, (node, user_value) in enumerate(zip(placeholders, inputs, strict=True)):
         _set_input(graph, builder, node, user_value, index in moved.inputs)
-    _, results = border_nodes(module)  # an input that is returned is another node by now
+    _, results = border_nodes(module)  # a returned input is another node by now
     output = graph.output_node()
     values = dict(reversed(list(zip(results, outputs, strict=True))))
     with graph.inserting_before(output):

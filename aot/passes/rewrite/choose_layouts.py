@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values get another order of dimensions, so that as little as possible is copied.
+"""Choice of values for another order of dimensions, with the fewest copies.
 
-Three things are to be chosen. Where an op has inputs of which some are transposed and others are
-not, as an image that is joined to what a network makes of it, either may become as the others are.
-Linear layers may read rows as they lie, and give those another order. And a state may have its
-channels last: nobody but the model sees it. Whether that pays is seen at the whole graph only, so
-it is tried: all of a kind at once, then one after the other.
+There are three kinds of choices:
+
+- An op may have transposed and other inputs, such as an image joined to a network's
+  result from it. Either kind may become like the other.
+- Linear layers may read rows in memory order, and give them another order afterwards.
+- A state may have its channels last: only the model sees it.
+
+The gain is visible in the whole graph only. Therefore choices are tried: all of a kind at once,
+then one after the other.
 """
 
 from __future__ import annotations
@@ -39,20 +43,21 @@ from aot.passes.rewrite.sink_transposes import moves_nothing
 from kernels.strided_copy.op_transpose import transpose
 
 _AT_MOST = 32
-"""How many choices are tried one after the other."""
+"""Maximum number of choices tried one after the other."""
 
 _PASSED_OVER = 20_000
-"""Nodes that those tries pass over together: of a large graph fewer choices are tried."""
+"""Maximum number of nodes in all tries together: a large graph has fewer tries."""
 
 
 @dataclass(frozen=True)
 class Layouts:
-    """What is chosen.
+    """A set of choices.
 
     Attributes:
-      meeting: names of the nodes whose inputs all become transposed, where some are.
-      rows: names of the values whose rows linear layers read as they lie.
-      states: indices of those that get their channels last.
+      meeting: names of nodes with some transposed inputs whose inputs all become
+        transposed.
+      rows: names of the values whose rows linear layers read in memory order.
+      states: indices of the states with channels last.
     """
 
     meeting: frozenset[str] = frozenset()
@@ -60,7 +65,7 @@ class Layouts:
     states: frozenset[int] = frozenset()
 
     def __xor__(self, other: Layouts) -> Layouts:
-        """What either of the two has, and not both."""
+        """Return the choices of exactly one of the two."""
         meeting, rows = self.meeting ^ other.meeting, self.rows ^ other.rows
         return Layouts(meeting, rows, self.states ^ other.states)
 
@@ -70,26 +75,27 @@ class Layouts:
 
 
 Asks = Callable[[str], bool]
-"""Whether something is chosen, by its name."""
+"""Returns True if a choice is made, by its name."""
 
 Rewrite = Callable[[GraphModule, Asks, Asks], None]
-"""Does all rewrites of a graph; asks for the nodes whose inputs are to meet, and for the values
-whose rows are to be read as they lie."""
+"""All rewrites of a graph. It asks for two choices by name: nodes whose inputs all become
+transposed, and values whose rows are read in memory order.
+"""
 
 _Cost = tuple[int, int]
-"""Elements that are copied, and transposes."""
+"""Copied elements, and number of transposes."""
 
 _NOTHING = (0, 0)
 
 
 @dataclass(frozen=True)
 class _Tried:
-    """What came of a choice.
+    """Result of a choice.
 
     Attributes:
       layouts: the choice.
-      cost: what is copied then.
-      asked: what could be chosen then, but for states; the choice of anything else is the same.
+      cost: copies with this choice.
+      asked: possible choices in this case, except states. Other choices have no effect.
     """
 
     layouts: Layouts
@@ -98,21 +104,21 @@ class _Tried:
 
 
 def choose_layouts(module: GraphModule, rewrite: Rewrite) -> Layouts:
-    """The best that was found; the graph stays as it is."""
+    """Return the best choice found; the graph stays unchanged."""
     search = _Search(module, rewrite)
     nothing = search.tried(Layouts())
     states = frozenset(_movable(module))
     if nothing.cost == _NOTHING or (nothing.asked == Layouts() and not states):
         return nothing.layouts
     ways = list(_all_at_once(search, nothing, states))
-    # Rows whose order makes no difference in all layers hardly make one in any.
+    # If the rows of all layers together make no difference, single ones hardly make one.
     moves_rows = any(_is_of_rows(way.layouts) and way.cost != nothing.cost for way in ways)
     best = min(nothing, *ways, key=_cost_of)
     return _one_by_one(search, best, moves_rows, sorted(states)).layouts
 
 
 def _all_at_once(search: _Search, nothing: _Tried, states: frozenset[int]) -> Iterator[_Tried]:
-    """Tries with all of some kinds chosen, where that chooses anything."""
+    """Try all choices of some kinds together, if there are any."""
     for moved in dict.fromkeys((Layouts().states, states)):
         tried = search.tried(Layouts(states=moved)) if moved else nothing
         yield tried
@@ -124,7 +130,9 @@ def _all_at_once(search: _Search, nothing: _Tried, states: frozenset[int]) -> It
 
 
 def _one_by_one(search: _Search, best: _Tried, moves_rows: bool, states: Sequence[int]) -> _Tried:
-    """The best of that and others, of which each has one choice changed of the best before it."""
+    """Return the best of a choice and variants; each variant changes one choice of the best before
+    it.
+    """
     tries = min(_AT_MOST, _PASSED_OVER // search.nodes)
     for asked in (_meeting, _rows) if moves_rows else (_meeting,):
         done: set[Layouts] = set()
@@ -157,7 +165,7 @@ def _cost_of(tried: _Tried) -> _Cost:
 
 
 class _Search:
-    """Tries what may be chosen."""
+    """Trials of possible choices."""
 
     def __init__(self, module: GraphModule, rewrite: Rewrite) -> None:
         self._module = module
@@ -172,7 +180,7 @@ class _Search:
         return self._tried[layouts]
 
     def all_of(self, states: frozenset[int], *, meeting: bool, rows: bool) -> _Tried:
-        """All inputs meet that can, all rows are read as they lie, or both."""
+        """Try all inputs transposed, all rows in memory order, or both."""
         cost, asked = self._run(states, lambda _: meeting, lambda _: rows)
         nothing: frozenset[str] = frozenset()
         layouts = Layouts(
@@ -190,7 +198,7 @@ class _Search:
 
 
 def _noting(asks: Asks, names: set[str]) -> Asks:
-    """Notes what it is asked for."""
+    """Return a function recording the requested names."""
 
     def noted(name: str) -> bool:
         names.add(name)
@@ -235,7 +243,7 @@ def move_states(module: GraphModule, indices: frozenset[int]) -> None:
 
 
 def _last(edge: Edge, rank: int) -> Edge:
-    """An edge whose channels come last."""
+    """Return an edge with channels last."""
     return with_layout(edge, NHWC if rank == 4 else ROW_MAJOR)
 
 
@@ -256,7 +264,7 @@ def _cost(module: GraphModule) -> _Cost:
 
 
 def copies(node: Node) -> bool:
-    """Whether a node copies what it gives, as far as that can be told before memory is planned."""
+    """Return True if a node copies its result, as far as known before memory planning."""
     if calls(node, "transpose"):
         return not moves_nothing(shape_of(node.args[0]), arguments(node)["perm"])  # type: ignore[arg-type]
     if calls(node, "slice"):
@@ -268,7 +276,7 @@ def copies(node: Node) -> bool:
 
 
 def _is_there(value: Node) -> bool:
-    """Whether a value has a place of its own: it is given, a state, a constant, or part of one."""
+    """Return True if a value has its own memory: an input, a state, a constant, or part of one."""
     while calls(value, "reshape") or (calls(value, "slice") and is_piece(value)):
         value = arguments(value)["input"]
     return value.op != "call_function"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """lut(lut(x)) -> lut(x) with the composed table; the inner table must have no other user. Tables of
-int16 values stay: between their entries are straight lines.
+int16 values stay, because they interpolate between entries.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drops tensors that no node reads: a constant that a pass replaced would be shipped too."""
+"""Drops tensors without a reader: a replaced constant would be shipped too."""
 
 from __future__ import annotations
 

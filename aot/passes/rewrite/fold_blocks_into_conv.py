@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """conv2d or linear over blocks of pixels that became channels -> conv2d over the pixels themselves.
 
-A convolution of blocks of 2 x 2 pixels is one over pixels, with a kernel and strides twice as
-large: the same products, so the same bits, and no pixel is moved. Matches what space to depth,
-the merging of patches and windows that do not overlap become. Of a block's rows each is one pixel
-of the new convolution, as its bytes lie together where channels are last; an image whose channels
-are first has them moved last, which is no more than making blocks of it. Leaves blocks that
-are narrower than high, a signal of one row with its channels first among them, dilated kernels,
-and blocks that something else reads, too.
+A convolution of blocks of 2 x 2 pixels equals one over pixels, with a kernel and strides twice as
+large. The products and the bits are the same, and no pixel is moved. Matches the lowered forms of
+space to depth, patch merging, and windows without overlap. Each row of a block is one pixel of the
+new convolution: its bytes are contiguous if channels are last. An image with channels first gets
+them last before; this costs no more than making blocks of it.
+
+Leaves blocks that are narrower than high, also a signal of one row with channels first; dilated
+kernels; and blocks with other readers.
 """
 
 from __future__ import annotations
@@ -41,13 +42,14 @@ _READERS = (*_LAYERS, "reshape", "transpose")
 
 @dataclass(frozen=True)
 class _Blocks:
-    """How the input of a layer lies in an image of [N, H, W, C].
+    """Layout of a layer's input in an image of [N, H, W, C].
 
     Attributes:
-      image: sizes of one with channels first that is to have them last before; None: it has.
-      shape: of the image, a block's columns being one of more channels.
+      image: sizes of a channels-first image for conversion to channels last; None: they
+        are last.
+      shape: of the image; a block's columns count as one with more channels.
       rows: of a block.
-      order: the place in a block, row after row, of each of the layer's input channels.
+      order: position in a block, row after row, of each of the layer's input channels.
     """
 
     image: list[int] | None
@@ -84,7 +86,9 @@ def fold_blocks_into_conv(module: GraphModule) -> int:
 
 
 def _is_of_rows(node: Node) -> bool:
-    """Whether a layer takes each pixel by itself, so that any rows of them are its image."""
+    """Return True if a layer processes each pixel by itself, so that any rows of them are its
+    image.
+    """
     if calls(node, "linear"):
         return True
     values = arguments(node)
@@ -101,7 +105,7 @@ def _takes_blocks(node: Node) -> bool:
 
 
 def _is_for_layers(node: Node) -> bool:
-    """Whether a value was transposed, for layers and nobody else."""
+    """Return True if a value was transposed for layers only."""
     readers = {user for step in reordered_by(node) for user in step.users}
     return is_transposed(node) and all(any(calls(r, n) for n in _READERS) for r in readers)
 
@@ -117,8 +121,9 @@ def _as_image(places: torch.Tensor) -> torch.Tensor | None:
 
 
 def _blocks(places: torch.Tensor) -> _Blocks | None:
-    """What a convolution reads, by where its input's elements lie in an image with its channels
-    last; None if those are no blocks.
+    """Return a convolution's blocks from the index map of its input in a channels-last image.
+
+    Return None if they are no blocks.
     """
     samples, height, width, depth = places.shape
     if width == 1:
@@ -143,7 +148,7 @@ def _blocks(places: torch.Tensor) -> _Blocks | None:
 
 
 def _blocks_of(places: torch.Tensor, shape: tuple[int, ...]) -> _Blocks | None:
-    """As `_blocks`, of an image of a shape whose channels may be first."""
+    """Return `_blocks` for an image of this shape, possibly with channels first."""
     blocks = _blocks(places)
     if blocks is not None or len(shape) != 4:
         return blocks

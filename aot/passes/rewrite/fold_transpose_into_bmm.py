@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bmm(a, transpose(b)) -> bmm(a, b) that reads b's columns as rows, and transpose(bmm(a, b)) ->
-bmm(transpose(b), a) that reads a's, where that transpose of b is there already, or b is read so.
+"""bmm(a, transpose(b)) -> bmm(a, b) reading b's columns as rows, and transpose(bmm(a, b)) ->
+bmm(transpose(b), a) reading a's, if this transpose of b exists already, or b is read so.
 
-The first matches a right side whose columns lie in memory as rows did before transposes and
-reshapes, what attention makes of its keys. Where more dimensions were exchanged, a transpose that
-keeps such rows whole stays. The second matches a product of which only a transpose reads, and
-that makes rows of its columns: what PointNet turns its points with, which go on as channels, and
-attention to pixels. Where more dimensions were exchanged, as heads, a transpose of rows stays.
+The first matches a right side whose columns were rows in memory before transposes and reshapes,
+like attention's keys. If more dimensions were exchanged, a transpose keeping such rows whole stays.
 
-What is still transposed then, as the heads of attention are, the product reads in place: it takes
-the dimensions of what was transposed in another order. Leaves a left side whose rows do not lie
-together.
+The second matches a product whose only reader is a transpose making rows of its columns. Examples
+are PointNet's transformed points, used as channels afterwards, and attention over pixels. If more
+dimensions were exchanged, such as heads, a transpose of rows stays.
+
+The product reads the remaining transposed inputs, such as attention's heads, in place: it takes
+their dimensions in another order. Leaves a left side whose rows are not contiguous.
 """
 
 from __future__ import annotations
@@ -137,8 +137,10 @@ def _exchange_sides(module: GraphModule, builder: Builder) -> int:
 
 
 def _exchanged(shape: Sequence[int], places: torch.Tensor) -> tuple[list[int], Perm] | None:
-    """How a product with its sides exchanged is moved to be, but for a reshape, what was moved of a
-    product of this shape; None where columns of that did not become rows, which stay whole.
+    """Return the data movement after a product with exchanged sides, except a reshape.
+
+    It replaces the movement of a product of this shape. Return None if columns did not become whole
+    rows.
     """
     rows, columns = shape[-2:]
     if rows == 1 or places.shape[-1] % rows:
@@ -151,8 +153,9 @@ def _exchanged(shape: Sequence[int], places: torch.Tensor) -> tuple[list[int], P
 
 
 def _transposed(matrices: Node, before: Node) -> Node | None:
-    """What has the elements of transposed matrices, and is computed before a node; None if there is
-    no such value.
+    """Return a value with the elements of transposed matrices, computed before a node.
+
+    Return None if there is no such value.
     """
     shape, source = shape_of(matrices), matrices
     while calls(source, "reshape"):
@@ -162,13 +165,13 @@ def _transposed(matrices: Node, before: Node) -> Node | None:
 
 
 def _exchanges(shape: Sequence[int], places: torch.Tensor) -> bool:
-    """Whether a value was moved as by exchanging the last two dimensions of what had this shape."""
+    """Return True if a movement exchanges the last two dimensions of a value of this shape."""
     order = torch.arange(places.numel()).reshape(tuple(shape))
     return torch.equal(order.mT.flatten(), places.flatten())
 
 
 def _leads_only_to(source: Node, node: Node) -> bool:
-    """Whether nothing but a node reads a value, through what moves it."""
+    """Return True if a node is the only reader of a value, through data movement."""
     while node is not source and len(source.users) == 1:
         source = next(iter(source.users))
     return node is source

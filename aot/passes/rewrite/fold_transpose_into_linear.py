@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """linear(reshape(transpose(x))) -> linear(reshape(x)) with the weight's columns reordered.
 
-Matches transposes and reshapes that together give the elements of each row in another order: what
-flatten does between NHWC convolutions and a classifier, or a shuffle of channels between two
-convolutions. The columns are a constant, so the transpose costs nothing on the device. Recurrent
-layers and convolutions without groups take the order in likewise. Between may be what
-hands the order on: elementwise ops, depthwise convolutions, norms of whole rows or of each element,
-concatenations, means over other dimensions; their own constants are reordered, and so are the
-outputs of a layer that is added, say, to what is in another order. Leaves what something else
-reads, too.
+Matches transposes and reshapes reordering the elements of each row: flatten between NHWC
+convolutions and a classifier, or a channel shuffle between two convolutions. The columns are a
+constant, so the transpose costs nothing on the device. Recurrent layers and convolutions without
+groups absorb the order, too. Ops passing the order on may lie between: elementwise ops, depthwise
+convolutions, norms of whole rows or of each element, concatenations, means over other dimensions.
+Their own constants are reordered. So are the outputs of another layer, for example one added to
+reordered values. Leaves values with other readers.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ from kernels.strided_copy.op_reshape import reshape
 
 _LAYERS = ("linear", "lstm", "gru", "rnn")
 _BY_CHANNEL = ("weight", "bias", "multiplier", "shift")
-# What works along dimensions that it names.
+# Ops along dimensions given by an argument.
 _ALONG = ("mean", "amax", "amin", "slice", "softmax")
 
 Order = torch.Tensor
-"""Which element of a row, as it would be without the transpose, each of its elements is."""
+"""Original index, without the transpose, of each element of a row."""
 
 Constants = dict[Node, Mapping[str, torch.Tensor]]
 """New ones by node and argument."""
@@ -47,12 +46,13 @@ Constants = dict[Node, Mapping[str, torch.Tensor]]
 
 @dataclass(frozen=True)
 class _Found:
-    """What a node does with rows in another order.
+    """A node's handling of rows in another order.
 
     Attributes:
-      order: of the rows that it gives; None where it has taken the order in.
+      order: of its result's rows; None if it absorbs the order.
       constants: its constants for rows that are not reordered, by argument.
-      layers: those of layers that it reads, and that are to give their outputs in this order too.
+      layers: constants of its input layers; they must give their outputs in this order
+        too.
     """
 
     order: Order | None
@@ -89,7 +89,7 @@ def fold_transpose_into_linear(module: GraphModule) -> int:
 
 
 def _order_of_rows(places: torch.Tensor) -> Order | None:
-    """The order that all rows have, in the last dimension; None if that is not all that differs."""
+    """Return the common order of all rows in the last dimension; None if more differs."""
     columns = places.shape[-1]
     rows = places.reshape(-1, columns)
     order = rows[0]
@@ -99,13 +99,14 @@ def _order_of_rows(places: torch.Tensor) -> Order | None:
 
 
 def taken_in(module: GraphModule, start: Node, order: Order) -> Constants | None:
-    """The new constants of all that reads rows in another order; None if that reaches what cannot
-    take it in.
+    """Return the new constants of all readers of reordered rows.
+
+    Return None if one of them cannot absorb the order.
 
     Args:
       module: of the node.
-      start: gives rows that are to be in another order.
-      order: the order that they have now, in terms of the new one.
+      start: gives rows that will be in another order.
+      order: the present order, in terms of the new one.
     """
     orders: dict[Node, Order] = {start: order}
     changed: Constants = {}
@@ -184,7 +185,7 @@ def _reordered(
     orders: Mapping[Node, Order],
     changed: Constants,
 ) -> _Found | None:
-    """Of an op that computes every element of a row by itself, or from all of them."""
+    """Reorder an op computing every element of a row by itself, or from all of them."""
     values = arguments(node)
     order = next(orders[n] for n in node.all_input_nodes if n in orders)
     constants: dict[str, torch.Tensor] = {}
@@ -210,7 +211,7 @@ def _reordered(
 
 
 def _layer_behind(value: Node) -> Node:
-    """What a value is made of by tables that nobody else reads."""
+    """Return the source of a value before tables without other readers."""
     while calls(value, "lut") and len(value.users) == 1:
         value = arguments(value)["input"]
     return value

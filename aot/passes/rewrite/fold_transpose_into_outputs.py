@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """transpose(reshape(linear(x))) -> reshape(linear(x)) with the weight's rows reordered.
 
-Matches transposes and reshapes that give the elements of each row in another order, of what a
-linear layer or a convolution without groups gives: a decoder's first image, that a layer makes with
-its channels first and convolutions read with them last. Tables may be between. The rows are a
-constant, so the transpose costs nothing on the device. Leaves what something else reads, too, and
-elements that go to another row.
+Matches transposes and reshapes that reorder the elements of each row of a linear layer's result, or
+of a convolution's without groups. An example is a decoder's first image: a layer makes it with
+channels first, and convolutions read it with channels last. Tables may be between. The rows are a
+constant, so the transpose costs nothing on the device. Leaves values with other readers, and
+elements moving to another row.
 """
 
 from __future__ import annotations
@@ -53,8 +53,10 @@ def fold_transpose_into_outputs(module: GraphModule) -> int:
 
 
 def _made_by(node: Node) -> tuple[Node, list[Node]]:
-    """What a value is made of by transposes, reshapes and tables that each one node reads, and
-    these, from the first to the last.
+    """Return the source of a value before transposes, reshapes and tables, and these from first to
+    last.
+
+    Each of them has one reader.
     """
     steps = [node]
     value: Node = arguments(node)["input"]
@@ -65,8 +67,9 @@ def _made_by(node: Node) -> tuple[Node, list[Node]]:
 
 
 def _order_of_outputs(layer: Node, steps: Sequence[Node]) -> torch.Tensor | None:
-    """Which output of a layer each one is, in every row, of what steps make of them; None if they
-    do not stay in their row, or something else reads them.
+    """Return the index of each output of a layer after some steps, in every row.
+
+    Return None if elements leave their row, or have other readers.
     """
     if len(layer.users) != 1 or layer.op != "call_function":
         return None

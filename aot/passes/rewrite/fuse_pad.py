@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes a pl::pad of real zeros over H and W into the padding of the convolutions behind it; other
+"""Fuses a pl::pad of real zeros over H and W into the padding of the convolutions after it; other
 pads stay.
 
-Matches conv(pad(x)), also with transposes and reshapes between, that add or drop dimensions of size
-1: as the pad stands behind a model's input, or in front of a signal that becomes an image of one
-row.
+Matches conv(pad(x)), also with transposes between, and reshapes that add or drop dimensions of size
+1. Such a pad stands after a model's input, or before a signal that becomes an image of one row.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from kernels.strided_copy.op_reshape import reshape
 from kernels.strided_copy.op_transpose import transpose
 
 _Amounts = list[tuple[int, int]]
-"""How much is added before and behind each dimension."""
+"""Padding before and after each dimension."""
 
 
 def fuse_pad(module: GraphModule) -> int:
@@ -72,8 +71,9 @@ def _amounts(pad: Node) -> _Amounts:
 
 
 def _behind(steps: Sequence[Node], amounts: _Amounts) -> _Amounts | None:
-    """What is added to a value that was moved, from the last step to the first; None if a step
-    joins or splits dimensions.
+    """Return the padding of a moved value, from the last step to the first.
+
+    Return None if a step joins or splits dimensions.
     """
     for step in reversed(steps):
         after = _behind_one(step, amounts)
@@ -89,13 +89,13 @@ def _behind_one(step: Node, amounts: _Amounts) -> _Amounts | None:
     before, after = shape_of(arguments(step)["input"]), shape_of(step)
     if [size for size in before if size > 1] != [size for size in after if size > 1]:
         return None
-    # What is added to has more than one element then.
+    # A padded dimension has more than one element then.
     kept = iter([one for size, one in zip(before, amounts, strict=True) if size > 1])
     return [next(kept) if size > 1 else (0, 0) for size in after]
 
 
 def _moved(builder: Builder, value: Node, steps: Sequence[Node], amounts: _Amounts) -> Node:
-    """A value moved as what was padded was; its channels are last then."""
+    """Return a value after the movement of the padded value; its channels are last then."""
     if not steps:
         value.meta["edge"] = with_layout(edge_of(value), NHWC)
     for step in reversed(steps):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """gather(gather(x)) -> gather(x), along the dimensions of both; the inner one has no other user.
 
-Padding by reflection is such: each dimension is gathered by itself in the user's graph.
+An example is reflection padding: the user's graph gathers each dimension by itself.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One transpose for a concatenation or a gather that gives every element of one value once.
+"""cat(slices of x) or gather(x) -> reshape, transpose and reshape, if it gives every element of one
+value once.
 
-Matches what slices, gathers, concatenations, transposes and reshapes make of a value, if it is the
-same as a reshape, a transpose and a reshape: blocks of pixels that become channels, as in
-`cat([x[..., ::2, ::2], x[..., 1::2, ::2], …], 1)` or `unfold` with windows that do not overlap.
-Leaves elements in an order that no transpose gives, as reversed ones.
+Matches slices, gathers, concatenations, transposes and reshapes of a value together. Examples are
+blocks of pixels that become channels, as in `cat([x[..., ::2, ::2], x[..., 1::2, ::2], …], 1)` or
+`unfold` with windows without overlap. Leaves orders that no transpose gives, such as reversed
+elements.
 """
 
 from __future__ import annotations
@@ -51,13 +52,13 @@ def merge_movements(module: GraphModule) -> int:
 
 
 def move(builder: Builder, source: Node, moved: tuple[list[int], Perm], like: Node) -> Node:
-    """A value reshaped, transposed, and reshaped to what another node gives.
+    """Return a value reshaped, transposed, and reshaped to another node's result.
 
     Args:
       builder: inserts the nodes.
       source: the value.
-      moved: sizes and permutation, as `regrouped` gives them.
-      like: of the quantization, origin and shape of the result.
+      moved: sizes and permutation from `regrouped`.
+      like: a node with the quantization, origin and shape of the result.
     """
     (sizes, perm), edge, origin = moved, edge_of(like), like.meta["origin"]
     value = source
@@ -68,13 +69,15 @@ def move(builder: Builder, source: Node, moved: tuple[list[int], Perm], like: No
 
 
 def regrouped(places: torch.Tensor) -> tuple[list[int], Perm] | None:
-    """How a value is moved: sizes to reshape it to, and the permutation that follows; what comes
-    out has the elements in order, under some shape. None if no such two give every element once.
+    """Return the reshape and permutation of a data movement: sizes, then a permutation.
+
+    The result has the elements in order, under some shape. Return None if no such pair gives every
+    element once.
 
     Args:
-      places: where each element of the result is in the value, counted in its order.
+      places: index map: index in the value, in its order, of each element of the result.
     """
-    digits: list[tuple[int, int]] = []  # of a place: how many there are, and their step
+    digits: list[tuple[int, int]] = []  # digits of an index: their count and step
     total = torch.zeros((), dtype=torch.int64)
     for dim in range(places.dim()):
         first = tuple(slice(None) if d == dim else 0 for d in range(places.dim()))
@@ -95,7 +98,7 @@ def regrouped(places: torch.Tensor) -> tuple[list[int], Perm] | None:
 
 
 def _digits(offsets: torch.Tensor) -> list[tuple[int, int]] | None:
-    """The digits that a row of offsets counts with, the first one of the largest unit."""
+    """Return the digits of a row of offsets, the one with the largest unit first."""
     count = len(offsets)
     if count == 1:
         return []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""transpose(reshape(transpose(x))) -> one transpose, where one gives the same.
+"""transpose(reshape(transpose(x))) -> one transpose, if one gives the same.
 
-Matches windows that an unfolding and a change of layouts make one after the other. Leaves
-transposes that something else reads in between, which would still be there.
+Matches windows from an unfolding and a change of layouts, one after the other. Leaves inner
+transposes with other readers: they would still be there.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def merge_transposes(module: GraphModule) -> int:
 
 
 def _moves_twice(node: Node) -> bool:
-    """Whether a value was transposed before, for a transpose alone."""
+    """Return True if a value was transposed before, for a transpose only."""
     before = list(reordered_by(node))[1:]
     is_transposed = any(calls(step, "transpose") for step in before)
     return is_transposed and all(len(step.users) == 1 for step in before)

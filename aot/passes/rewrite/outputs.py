@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers that give their outputs in another order: those are a constant's, so it costs nothing."""
+"""Layers with reordered outputs: the order is in a constant, so it costs nothing."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def in_order(
     order: torch.Tensor,
     known: Mapping[str, torch.Tensor] | None = None,
 ) -> Mapping[str, torch.Tensor] | None:
-    """The constants of a layer that gives its outputs in another order; None if it cannot.
+    """Return the constants of a layer with reordered outputs; None if it cannot reorder them.
 
     Args:
       module: of the layer.
       layer: any node.
-      order: which of its outputs each of the new ones is.
-      known: constants that the layer is to have in the place of its own.
+      order: the index of the present output, for each new one.
+      known: constants replacing the layer's own.
     """
     is_dense = calls(layer, "conv2d") and arguments(layer)["groups"] == 1
     if not (is_dense or calls(layer, "linear")):

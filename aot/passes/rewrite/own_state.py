@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives every state a new value of its own: a node that computes it, and nothing else's new value.
+"""Gives every state its own new value (state copy): a computed node, used as the new value of one
+state only.
 
-At the end of a run new values are written over the old ones, one state after the other; so a value
-that is an input, a piece of a state, or the new value of two states is copied first, by a cat of
-one tensor. So is an output that is an old value in another shape, or a
-piece of one.
+New values overwrite the old ones at the end of a run, one state after the other. Therefore three
+kinds of new values are copied first, by a cat of one tensor: an input, a piece of a state, and a
+value of two states. So is an output that is an old value in another shape, or a piece of one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def own_state(module: GraphModule) -> int:
 
 
 def _is_taken(value: Node) -> bool:
-    """Whether a value is an input or (a piece of) a state as it was."""
+    """Return True if a value is an input, or an old state or a piece of it."""
     source = value
     while calls(source, "reshape") or calls(source, "slice"):
         source = source.args[0]  # type: ignore[assignment]
@@ -50,14 +50,14 @@ def _is_taken(value: Node) -> bool:
 
 
 def _is_old(value: Node) -> bool:
-    """Whether a value lies where a state does, which the run ends with writing."""
+    """Return True if a value aliases a state; the run's end overwrites the state."""
     while calls(value, "reshape") or is_piece(value):
         value = value.args[0]  # type: ignore[assignment]
     return "state" in value.meta
 
 
 def is_piece(value: Node) -> bool:
-    """Whether a value's bytes lie in its input's, one after the other."""
+    """Return True if a value's bytes are contiguous within its input's."""
     if not calls(value, "slice") and not calls(value, "transpose"):
         return False
     a = arguments(value)

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes channels from where they were computed, instead of from what they were joined, shuffled and
-cut into on the way.
+"""Copies channels directly from their source, not through joins, shuffles and slices on the way.
 
-Matches concatenations, cuts and shuffles of channels, one behind the other, as ShuffleNet has them
-between its units: channels that a unit passes on are copied where they are read, and not by each
-unit in between. What reads them takes its channels in the order in which the fewest runs are
-copied, where its constants can take that in; else in its own. Changes all of what is moved together
-or nothing, whichever takes fewer instructions. Leaves channels that become pixels.
+Matches consecutive concatenations, slices and shuffles of channels, as between ShuffleNet's units.
+Channels passed on by a unit are copied by their reader, not by each unit in between. The reader
+takes its channels in the order with the fewest copied runs, if its constants can absorb that order;
+else in its own. A group of movements changes completely or not at all: the form with fewer
+instructions is used. Leaves channels that become pixels.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ from kernels.strided_copy.op_reshape import reshape
 from kernels.strided_copy.op_slice import slice as slice_op
 
 _A_RUN = 32
-"""Instructions that copying elements that lie together takes, beside one for each of them."""
+"""Instructions for the copy of a run of contiguous elements, in addition to one per element."""
 _AN_ELEMENT = 6
-"""Those that an element takes which lies beside no other."""
+"""Instructions for the copy of a single element."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +53,12 @@ class _Run:
 
 @dataclass(frozen=True)
 class _Picked:
-    """What a value's channels are.
+    """Source of a value's channels.
 
     Attributes:
-      runs: of channels, that are joined.
-      order: which of the channels joined each of the value's is; None: they are the same.
+      runs: of channels, to be joined.
+      order: index among the joined channels, for each of the value's; None: they are the
+        same.
     """
 
     runs: tuple[_Run, ...]
@@ -87,8 +87,9 @@ def pick_channels(module: GraphModule) -> int:
 
 
 def _together(module: GraphModule) -> list[list[Node]]:
-    """What is moved, in groups of nodes that read each other; of each at least two copy, and one of
-    these joins.
+    """Return the data movements in groups of nodes reading each other.
+
+    Each group has at least two copying nodes; one of them joins.
     """
     group_of: dict[Node, list[Node]] = {}
     for node in filter(moves, module.graph.nodes):
@@ -107,11 +108,11 @@ def _together(module: GraphModule) -> list[list[Node]]:
 
 
 class _Group:
-    """Nodes that move values, and what of them may be picked.
+    """Nodes moving values, and the replaceable ones among them.
 
     Attributes:
-      handed: what is read in the place of each value that may be picked.
-      kept: nodes that stay.
+      handed: placeholder for readers, for each replaceable value.
+      kept: remaining nodes.
     """
 
     def __init__(self, module: GraphModule, moved: list[Node]) -> None:
@@ -134,14 +135,14 @@ class _Group:
             reader.replace_input_with(node, self.handed[node])
 
     def keep(self, node: Node) -> None:
-        """Lets a node stay as it is; what it reads may be picked."""
+        """Keep a node unchanged; its inputs may be replaced."""
         self.kept.add(node)
         for read in filter(moves, list(moved_inputs(node))):
             self._hand(read, [node])
 
     def picked(self) -> dict[Node, _Picked]:
-        """How values are made of what is not moved; those that are not made of channels are left
-        out.
+        """Return the sources of values before movement; values not made of channels are
+        left out.
         """
 
         return {
@@ -151,7 +152,9 @@ class _Group:
         }
 
     def staying(self, found: Mapping[Node, _Picked]) -> list[Node]:
-        """What is to be kept yet: what cannot be picked, and what the others are picked from."""
+        """Return the nodes still to be kept: those without replacement, and sources of
+        replacements.
+        """
         left = [node for node in self.handed if node not in found]
         read = [run.source for picked in found.values() for run in picked.runs]
         return [n for n in dict.fromkeys([*left, *filter(moves, read)]) if n not in self.kept]
@@ -167,19 +170,19 @@ class _Group:
             read.replace_all_uses_with(_joined(self.builder, node, picked.runs))
 
     def close(self) -> None:
-        """Lets what was not picked be read itself."""
+        """Reconnect the readers of values without replacement."""
         for node, read in self.handed.items():
             read.replace_all_uses_with(node)
             self.builder.graph.erase_node(read)
 
 
 def _picked(module: GraphModule, node: Node, read: Node) -> _Picked | None:
-    """How a value is made of channels; None if it is not, or if those lie too far apart.
+    """Return the channels of a value; None if there are none, or if they are too scattered.
 
     Args:
       module: of the node.
       node: the value.
-      read: what reads it reads this.
+      read: the placeholder for its readers.
     """
     found = _channels(module, node)
     if found is None:
@@ -197,9 +200,9 @@ def _picked(module: GraphModule, node: Node, read: Node) -> _Picked | None:
 
 
 def _channels(module: GraphModule, node: Node) -> tuple[list[Node], list[tuple[int, int]]] | None:
-    """Values that a value is made of, and of each of its channels the index of the one that it is
-    of, and which it is of that; None if they are no channels, or of one pixel only, where all of
-    them lie together.
+    """Return the sources of a value, and for each channel its source's index and its channel there.
+
+    Return None if there are no channels, or only one pixel, whose channels are all contiguous.
     """
     shape = shape_of(node)
     if len(shape) < 2 or shape[-1] == math.prod(shape):
@@ -220,7 +223,7 @@ def _channels(module: GraphModule, node: Node) -> tuple[list[Node], list[tuple[i
         fits &= are_channels[source_of] & (channels < depths[source_of])
         if bool(fits.all()):
             return given, list(zip(source_of.tolist(), channels.tolist(), strict=True))
-        # what does not lie in its channels may do so once it was moved
+        # values other than channels may become channels by a movement
         others = {given[k] for k in source_of[~fits].tolist()}
         stops = (stops - others) | {user for other in others for user in other.users if moves(user)}
     return None
@@ -258,7 +261,7 @@ def _joined(builder: Builder, like: Node, runs: Sequence[_Run]) -> Node:
 
 
 def _instructions(node: Node) -> int:
-    """About what a node takes that moves a value."""
+    """Return the approximate instructions of a data movement."""
     shape, values = shape_of(node), arguments(node)
     elements = math.prod(shape)
     if not copies(node):
@@ -276,7 +279,7 @@ def _instructions(node: Node) -> int:
 
 
 def _instructions_of(found: Iterable[_Picked]) -> int:
-    """About what joining values anew takes."""
+    """Return the approximate instructions of joining values anew."""
     total = 0
     joined = {picked.runs for picked in found}
     for run in {run for runs in joined for run in runs if not run.is_whole}:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the elements of a value that is moved come from."""
+"""Index maps: source of the elements of a moved value."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _MOVE = ("reshape", "transpose", "slice", "gather", "cat")
 
 
 def moves(node: Node) -> bool:
-    """Whether a node gives elements of its inputs, and nothing else."""
+    """Return True if a node only selects or reorders elements of its inputs."""
     return any(calls(node, name) for name in _MOVE)
 
 
 def moved_inputs(node: Node) -> Sequence[Node]:
-    """What a node that moves takes its elements from."""
+    """Return the inputs that a data movement takes its elements from."""
     values = arguments(node)
     inputs: Sequence[Node] = values["inputs"] if calls(node, "cat") else [values["input"]]
     return inputs
 
 
 def sources(node: Node, stops: Collection[Node] = ()) -> list[Node]:
-    """The values that a node is made of by movement, each once, as they are met.
+    """Return the sources of a node before data movement, each once, in the order found.
 
     Args:
-      node: what is made.
-      stops: count as values of their own.
+      node: the moved value.
+      stops: nodes that count as sources.
     """
     found: dict[Node, None] = {}
     seen: set[Node] = set()
@@ -47,12 +47,12 @@ def sources(node: Node, stops: Collection[Node] = ()) -> list[Node]:
 
 
 def places_in(module: GraphModule, node: Node, starts: Mapping[Node, int]) -> torch.Tensor:
-    """Where each element of a value is in those that it is made of.
+    """Return the index map of a value: the index of each element in its sources.
 
     Args:
       module: of the node.
       node: the value.
-      starts: the place of the first element of each of `sources`.
+      starts: the index of the first element of each of `sources`.
     """
     known = {
         source: start + torch.arange(source.meta["val"].numel()).reshape(shape_of(source))
@@ -72,20 +72,21 @@ def places_in(module: GraphModule, node: Node, starts: Mapping[Node, int]) -> to
 
 
 def reordered_by(node: Node) -> Iterator[Node]:
-    """The reshapes and transposes that give a value, from the last to the first."""
+    """Yield the reshapes and transposes giving a value, from the last to the first."""
     while calls(node, "reshape") or calls(node, "transpose"):
         yield node
         node = arguments(node)["input"]
 
 
 def is_transposed(node: Node) -> bool:
-    """Whether reshapes and transposes, and at least one of these, give a value."""
+    """Return True if reshapes and transposes, at least one transpose, give a value."""
     return any(calls(step, "transpose") for step in reordered_by(node))
 
 
 def before_movement(node: Node, until: Node | None = None) -> tuple[Node, torch.Tensor]:
-    """A value before it was reshaped and transposed, or the one that is named, and where each
-    element of the node's is in it.
+    """Return a value before its reshapes and transposes, and the index map of the node's elements.
+
+    The search stops at `until`, if it is given.
     """
     steps: list[Node] = []
     for step in reordered_by(node):

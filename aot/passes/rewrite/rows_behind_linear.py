@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""linear(transpose(x)) -> transpose(linear(x)), of what the transpose does to whole rows, in front
-of reshapes as well.
+"""linear(transpose(x)) -> transpose(linear(x)), for a transpose of whole rows, also before
+reshapes.
 
-Matches rows in another order than the one in which they begin in a value: torch's attention gives
-its output projection (position, sample) of heads that are (sample, head, position), and exchanges
-positions and samples again behind it. What is left in front is what the rows are made of, as heads
-that are joined, which a layer may read in place. That pays only where another transpose undoes the
-one that is behind the layer then: choose_layouts.py says where. Leaves rows in an order that no
-transpose gives.
+Matches rows in another order than their order in a value. An example is torch's attention: its
+output projection reads rows (position, sample) of heads (sample, head, position), and exchanges
+positions and samples again after it. The part forming the rows, such as joining heads, stays
+before; a layer may read it in place. The change pays only if another transpose undoes the one after
+the layer: choose_layouts.py selects the places. Leaves rows in an order that no transpose gives.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from kernels.strided_copy.op_transpose import transpose
 
 @dataclass(frozen=True)
 class _Parted:
-    """How the rows that a layer reads are moved.
+    """Movement of a layer's rows.
 
     Attributes:
-      source: the value that they are of.
-      rows: makes them of the value, in the order in which they begin in it.
-      order: gives these the order that the layer reads.
+      source: the value containing them.
+      rows: makes rows of the value, in its memory order.
+      order: puts them into the layer's order.
     """
 
     source: Node
@@ -43,12 +42,12 @@ class _Parted:
 
 
 def rows_behind_linear(module: GraphModule, lies: Callable[[str], bool] = lambda _: True) -> int:
-    """Rewrites the graph in place; returns how many layers have a transpose behind them now.
+    """Rewrite the graph in place; return the number of layers with a new transpose after them.
 
     Args:
       module: a dialect graph.
-      lies: whether the rows of a value are read as they lie in it; it is asked by the value's name,
-        and only where layers read them in another order.
+      lies: returns True if the rows of a value are read in memory order. It is called
+        with the value's name, and only if layers read its rows in another order.
     """
     count = 0
     builder = Builder(module, module.graph)
@@ -68,7 +67,7 @@ def rows_behind_linear(module: GraphModule, lies: Callable[[str], bool] = lambda
 
 
 def _parted(node: Node) -> _Parted | None:
-    """None if the rows are in order, or not in one that a transpose gives."""
+    """Return the movement of rows; None if they are in order, or in one that no transpose gives."""
     source, places = before_movement(arguments(node)["input"])
     rows = places.reshape(-1, places.shape[-1])
     first = rows[:, 0]
@@ -83,7 +82,7 @@ def _parted(node: Node) -> _Parted | None:
 
 
 def _moved(builder: Builder, node: Node, parted: _Parted) -> Node:
-    """The layer on rows as they begin, and their order behind it."""
+    """Return the layer on rows in memory order, with their order after it."""
     values, origin = arguments(node), node.meta["origin"]
     sizes, perm = parted.order
     edge = edge_of(node)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One transpose of a value for several: transpose(op(x)) beside transpose(x), or beside
-transpose(other(x)) by the same permutation, becomes op(transpose(x)).
+"""transpose(op(x)) next to transpose(x), or to transpose(other(x)) by the same permutation ->
+op(transpose(x)): one transpose of a value for several.
 
-Matches chains of ops of one computed value each (others are constants), read by nobody else,
-between a value and its transposes: what a normalised branch beside a residual becomes, or several
-branches that normalise a value each in its own way. Where the value itself is not transposed yet,
-its transpose must be of fewer bytes than those that it saves.
+Matches chains of ops with one computed input each (others are constants), without other readers,
+between a value and its transposes. Examples are a normalised branch next to a residual, and
+branches with different norms of a value. If the value itself is not transposed yet, its transpose
+must move fewer bytes than the replaced ones.
 
-Leaves ops that say no way through for transposes, those that would not work along the last
-dimension behind the transpose, what kernels are fast for (elementwise ops may), chains that
-something else reads, and transposes that are the model's results.
+Leaves ops without a rule for transposes, and ops that would work along another than the last
+dimension afterwards, because kernels are fast there (elementwise ops may). Also leaves chains with
+other readers, and transposes in the model's results.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ def share_transposes(module: GraphModule) -> int:
 
 
 _Step = tuple[Node, dict[str, object]]
-"""An op, and the arguments that differ when it works on what is transposed."""
+"""An op, and the arguments differing if it works on the transposed value."""
 
 
 @dataclass(frozen=True)
 class _Branch:
-    """What leads from a value of several readers to a transpose.
+    """Path from a value with several readers to a transpose.
 
     Attributes:
       end: the transpose.
-      chain: the ops between, the last one first; none if the value itself is transposed.
+      chain: the ops between, the last one first; empty if the value itself is transposed.
     """
 
     end: Node
@@ -67,11 +67,11 @@ class _Branch:
 
 @dataclass(frozen=True)
 class _Shared:
-    """Branches of one value whose transposes one of that value can stand for.
+    """Branches of one value whose transposes can be replaced by one transpose of the value.
 
     Attributes:
-      value: that all start from.
-      perm: that all transpose by.
+      value: the common start.
+      perm: the common permutation.
       branches: all of them.
     """
 
@@ -86,7 +86,7 @@ class _Shared:
 
     @property
     def saves(self) -> bool:
-        """Whether less is copied with one transpose."""
+        """Return True if one transpose copies less."""
         if len(self.branches) < 2:
             return False
         added = 0 if self.whole else _copied(self.value, self.perm)
@@ -96,12 +96,12 @@ class _Shared:
 
 
 def _copied(value: Node, perm: Perm) -> int:
-    """Bytes that a transpose copies."""
+    """Return the bytes copied by a transpose."""
     return 0 if moves_nothing(shape_of(value), perm) else int(value.meta["val"].nbytes)
 
 
 def _shared(module: GraphModule) -> _Shared | None:
-    """The first in the graph's order whose transposes are to be one."""
+    """Return the first branches in graph order whose transposes become one."""
     found: dict[tuple[Node, tuple[int, ...]], list[_Branch]] = {}
     for node in module.graph.nodes:
         if calls(node, "transpose") and not _is_result(module, node):
@@ -113,13 +113,16 @@ def _shared(module: GraphModule) -> _Shared | None:
 
 
 def _is_result(module: GraphModule, node: Node) -> bool:
-    """Whether the model gives it: such a transpose goes where the caller takes another order."""
+    """Return True for a result of the model: its transpose is removed if the caller accepts another
+    order.
+    """
     return module.graph.output_node() in node.users
 
 
 def _chain(module: GraphModule, node: Node, perm: Perm) -> tuple[Node, list[_Step]]:
-    """The ops from a transpose, the last one first, up to a value that several nodes read or that
-    no transpose gets in front of, and that value.
+    """Return the ops before a transpose, the last one first, and their source.
+
+    The source has several readers, or no transpose can move before it.
     """
     chain: list[_Step] = []
     value: Node = arguments(node)["input"]
@@ -148,9 +151,9 @@ def _share(module: GraphModule, shared: _Shared) -> int:
 
 
 def _transposed(module: GraphModule, shared: _Shared) -> Node:
-    """The transpose of the value that all start from."""
+    """Return the transpose of the common start."""
     ends = [branch.end for branch in shared.branches]
-    # What is known of one of them holds for all.
+    # The layout of one of them holds for all.
     is_image = any(edge_of(end).layout == NHWC for end in ends)
     edge = with_layout(edge_of(shared.value), NHWC if is_image else ROW_MAJOR)
     builder, origin = Builder(module, module.graph), (shared.whole or ends)[0].meta["origin"]
@@ -158,7 +161,9 @@ def _transposed(module: GraphModule, shared: _Shared) -> Node:
 
 
 def _when_behind(module: GraphModule, node: Node, perm: Perm) -> dict[str, object] | None:
-    """The arguments with which an op of transpose(x, perm) gives transpose(op(x), perm)."""
+    """Return the arguments of an op with which op(transpose(x, perm)) gives
+    transpose(op(x), perm).
+    """
     op = dialect_op(node)
     if op is None or op.transposes is None or op.spatial or not gives_one(node):
         return None
@@ -176,8 +181,9 @@ def _when_behind(module: GraphModule, node: Node, perm: Perm) -> dict[str, objec
 
 
 def _is_along_last(changed: Mapping[str, object], shape: list[int]) -> bool:
-    """Whether an op with such arguments computes every element by itself, or along the last
-    dimension, which is what kernels are fast for.
+    """Return True if an op with such arguments is elementwise, or works along the last dimension.
+
+    Kernels are fast for these cases.
     """
     if not changed:
         return True
@@ -190,7 +196,7 @@ def _is_along_last(changed: Mapping[str, object], shape: list[int]) -> bool:
 def _behind(
     module: GraphModule, node: Node, changed: dict[str, object], transposed: Node, perm: Perm
 ) -> Node:
-    """The same op on what is transposed."""
+    """Return the same op on the transposed value."""
     op = dialect_op(node)
     assert op is not None and op.transposes is not None
     builder = Builder(module, module.graph)

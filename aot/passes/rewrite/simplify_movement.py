@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Removes movement that moves nothing, and values computed twice.
+"""Removes movement without effect, and values computed twice.
 
-A transpose that leaves every byte in place becomes a reshape, and so does a second one that moves
-the bytes of a value as the first did, under another shape; reshapes in a row become one, a
-reshape to the same shape, or a slice of all there is, none; a second node with the same op and
-arguments becomes the first.
+- A transpose that leaves every byte in place -> a reshape. So is a second transpose
+  moving a value's bytes like the first, under another shape.
+- Reshapes in a row -> one. A reshape to the same shape, or a slice of everything ->
+  none.
+- A second node with the same op and arguments -> the first.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from kernels.strided_copy.op_reshape import reshape
 
 
 def _unmoved_source(node: Node) -> Node | None:
-    """The value whose bytes a node gives under another shape; None if the node is needed."""
+    """Return the value with the same bytes in another shape; None if the node is needed."""
     source = node.args[0]
     if not isinstance(source, Node):
         return None
@@ -45,10 +46,10 @@ def _unmoved_source(node: Node) -> Node | None:
 
 
 def _moved_bytes(node: Node) -> str:
-    """What a transpose does with bytes: the same text is the same bytes."""
+    """Return a text for the byte movement of a transpose: equal texts mean equal movement."""
     source = arguments(node)["input"]
     shape = shape_of(source)
-    runs: list[list[int]] = []  # of dimensions that stay together
+    runs: list[list[int]] = []  # of dimensions staying together
     for dim in (d for d in arguments(node)["perm"] if shape[d] > 1):
         between = shape[runs[-1][-1] + 1 : dim] if runs else ()
         if runs and runs[-1][-1] < dim and math.prod(between) == 1:

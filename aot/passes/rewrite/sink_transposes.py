@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moves transposes towards the outputs, through ops that do not care, until they meet their inverse
-and vanish.
+"""Moves transposes towards the outputs, through ops allowing it, until they meet their inverse and
+vanish.
 
-Rules emit spatial ops as transpose, NHWC op, transpose back. In one walk in graph order every op
-whose input is a transpose is rewritten to read the transpose's source, with its dimensions renamed,
-and the transpose follows it. Two transposes in a row become one, or none. What stays is at the
-model's border, or in front of an op that needs the order (reshape that mixes dimensions). Reshapes
-that add or drop dimensions of size 1, split dimensions, and join those that are neighbours before
-the transpose as well, let transposes pass; a transpose behind a reshape that joins others goes into
-the one before it; elementwise ops of one value pass through reshapes. How transposes pass through
-any other op is declared by the op (aot/dialect/transposes.py).
+Rules emit spatial ops as transpose, NHWC op, transpose back. One walk in graph order rewrites every
+op whose input is a transpose: it reads the transpose's source, with its dimensions renamed, and the
+transpose follows it. Two transposes in a row become one, or none. The remaining ones are at the
+model's inputs and outputs, or before an op needing the order (a reshape that mixes dimensions).
 
-Where an op has several inputs, of which some are transposed and others are not, the transposes stay
-in front of it, or the others are transposed as well to meet them: choose_layouts.py says where.
+Reshapes let transposes pass if they do the following only: add or drop dimensions of size 1, split
+dimensions, or join dimensions that are also neighbours before the transpose. A transpose after a
+reshape joining others is merged into the one before it. Pointwise ops pass through reshapes. Any
+other op declares its rule for transposes (aot/dialect/transposes.py).
+
+If only some inputs of an op are transposed, there are two choices: the transposes stay before the
+op, or the other inputs are transposed as well. choose_layouts.py selects one.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ from kernels.strided_copy.op_transpose import transpose
 
 
 def moves_nothing(shape: Sequence[int], perm: Sequence[int]) -> bool:
-    """Whether a transpose of a tensor of this shape leaves every byte where it was: dimensions of
-    size 1 do not count.
+    """Return True if a transpose of a tensor of this shape leaves every byte in place.
+
+    Dimensions of size 1 do not count.
     """
     kept = [d for d in perm if shape[d] != 1]
     return kept == sorted(kept)
@@ -80,7 +82,7 @@ class _Sinker:
         return self.changes
 
     def _move(self, node: Node) -> Node | None:
-        """What computes the same with the transposes in front of it moved; None if none moves."""
+        """Return an equal node with the transposes before it moved; None if none moves."""
         op = dialect_op(node)
         if op is transpose:
             return self._transpose(node)
@@ -102,7 +104,7 @@ class _Sinker:
         return self.builder.call(op, *args, edge=edge_of(node), origin=node.meta["origin"])
 
     def _follow(self, op: Node, perm: Perm, original: Node) -> Node:
-        """The transpose behind a rewritten op."""
+        """Return the transpose after a rewritten op."""
         edge = edge_of(original)
         return self.builder.call(transpose, op, perm, edge=edge, origin=original.meta["origin"])
 
@@ -144,20 +146,20 @@ class _Sinker:
         return op
 
     def _image(self, x: Node) -> Node:
-        """A value whose pixels stand in another order: that is NHWC as well."""
+        """Return a value marked as NHWC: its pixels are in another order."""
         if edge_of(x).layout == NHWC:
             return x
         edge = with_layout(edge_of(x), NHWC)
         return self.builder.call(reshape, x, list(shape_of(x)), edge=edge, origin=x.meta["origin"])
 
     def _behind(self, moved: Node, original: Node, perm: Perm, source: Node) -> Node:
-        """What stands for a value, from the same that was computed of a transpose's source."""
+        """Return the replacement of a value, from the same op on a transpose's source."""
         if len(perm) == len(shape_of(source)):
             moved.meta["edge"] = with_layout(edge_of(original), edge_of(source).layout)
         return moved if perm == sorted(perm) else self._follow(moved, perm, original)
 
     def _before_reshape(self, node: Node, name: str) -> Node | None:
-        """op(reshape(x)) -> reshape(op(x)), where only the op reads the reshape."""
+        """op(reshape(x)) -> reshape(op(x)), if the op is the only reader of the reshape."""
         x = arguments(node)[name]
         if not calls(x, "reshape") or len(x.users) != 1:
             return None
@@ -183,14 +185,16 @@ class _Sinker:
         assert outer is not None
         combined = [inner[d] for d in outer]
         if combined == sorted(combined):
-            if edge_of(node).layout == NHWC:  # what a rule knew of the result holds for the source
+            if edge_of(node).layout == NHWC:  # the known layout of the result holds for the source
                 origin_of.meta["edge"] = with_layout(edge_of(origin_of), NHWC)
             return origin_of
         return self._follow(origin_of, combined, node)
 
     def _before_joining(self, node: Node) -> Node | None:
-        """transpose(reshape(transpose(x))) -> reshape(transpose(x)), where the reshape joins
-        dimensions and all that reads the values between are such transposes.
+        """transpose(reshape(transpose(x))) -> reshape(transpose(x)), if the reshape joins
+        dimensions.
+
+        All readers of the values between must be such transposes.
         """
         joined = arguments(node)["input"]
         if not calls(joined, "reshape"):
@@ -209,8 +213,10 @@ class _Sinker:
         return self.builder.call(reshape, new, list(shape_of(node)), edge=edge, origin=origin)
 
     def _untransposed(self, x: Node, perm: Perm) -> Node | None:
-        """A value y with transpose(y, perm) equal to x (after broadcasting), if that costs nothing;
-        None otherwise.
+        """Return a value y with transpose(y, perm) equal to x (after broadcasting), if that costs
+        nothing.
+
+        Return None otherwise.
         """
         if _permutation(x) == perm:
             return x.all_input_nodes[0]
@@ -262,9 +268,10 @@ class _Sinker:
 
 
 def _order_before(before: Sequence[int], after: Sequence[int], perm: Perm) -> list[int] | None:
-    """The dimensions of a transpose's reshape in the order in which the transpose's source has
-    them; None if the reshape does more than add and drop dimensions of size 1, split dimensions,
-    and join what the source has side by side.
+    """Return the dimensions of a transpose's reshape in the order of the transpose's source.
+
+    Return None if the reshape does more than these: add and drop dimensions of size 1, split
+    dimensions, and join adjacent dimensions of the source.
     """
     matched = match_unit_dims(before, after)
     if matched is None:
@@ -272,8 +279,7 @@ def _order_before(before: Sequence[int], after: Sequence[int], perm: Perm) -> li
         if parts is None:
             return _order_of_joined(before, after, perm)
         return [part for d in inverse(perm) for part in parts[d]]
-    # By the source dimension they come from; an added one stands right before the next that is
-    # kept.
+    # Sort by the source dimension. An added one comes directly before the next kept one.
     places: list[tuple[float, int]] = []
     following = float(len(perm))
     for d in reversed(range(len(after))):
@@ -284,14 +290,14 @@ def _order_before(before: Sequence[int], after: Sequence[int], perm: Perm) -> li
 
 
 def _order_of_joined(before: Sequence[int], after: Sequence[int], perm: Perm) -> list[int] | None:
-    """The same of a reshape that joins dimensions, and may split others, or the same, before."""
+    """Return the same for a reshape joining dimensions, possibly after splitting some."""
     apart = _split_as_both(before, after)
     if apart is None:
         return None
     split, joined = _parts(apart, before), _parts(apart, after)
     if split is None or joined is None:
         return None
-    # Where the source has what each is made of.
+    # Positions of each one's parts in the source.
     lying = [part for d in inverse(perm) for part in split[d]]
     places = [[lying.index(part) for part in dims] for dims in joined]
     order = sorted(range(len(after)), key=lambda d: places[d][:1])
@@ -300,8 +306,9 @@ def _order_of_joined(before: Sequence[int], after: Sequence[int], perm: Perm) ->
 
 
 def _split_as_both(a: Sequence[int], b: Sequence[int]) -> list[int] | None:
-    """The fewest dimensions that two shapes of as many elements can both be joined of; None if
-    there are none.
+    """Return the fewest dimensions that can be joined to either of two shapes of equal size.
+
+    Return None if there are none.
     """
     ends = sorted({*accumulate(a, operator.mul), *accumulate(b, operator.mul)} - {1})
     starts = [1, *ends[:-1]]
@@ -311,8 +318,9 @@ def _split_as_both(a: Sequence[int], b: Sequence[int]) -> list[int] | None:
 
 
 def _parts(parts: Sequence[int], whole: Sequence[int]) -> list[list[int]] | None:
-    """For each dimension of a shape the neighbouring ones of another that it is made of; None if it
-    is not.
+    """Return, for each dimension of a shape, the adjacent dimensions of another forming it.
+
+    Return None if there are none.
     """
     found: list[list[int]] = []
     i = 0
@@ -334,8 +342,9 @@ def _parts(parts: Sequence[int], whole: Sequence[int]) -> list[list[int]] | None
 
 
 def match_unit_dims(before: Sequence[int], after: Sequence[int]) -> list[int | None] | None:
-    """For each dimension of `after` the one of `before` that it is, None where it was added; None
-    if more than 1s change.
+    """Return, for each dimension of `after`, its dimension of `before`, or None if it was added.
+
+    Return None if more than dimensions of size 1 change.
     """
     if [s for s in before if s != 1] != [s for s in after if s != 1]:
         return None
@@ -361,12 +370,12 @@ def match_unit_dims(before: Sequence[int], after: Sequence[int]) -> list[int | N
 
 
 def sink_transposes(module: GraphModule, meets: Callable[[str], bool] = lambda _: False) -> int:
-    """Rewrites the graph in place; returns how many nodes were rewritten.
+    """Rewrite the graph in place; return the number of rewritten nodes.
 
     Args:
       module: a dialect graph.
-      meets: whether the inputs of a node that are not transposed are to be, because others are; it
-        is asked by the node's name, and only where that matters.
+      meets: returns True if the other inputs of a node are transposed as well, because
+        some are. It is called with the node's name, and only if that matters.
     """
     changes = _Sinker(module, meets).run()
     if drop_dead_code(module.graph) or changes:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""slice(cat([cat([a, b], 1), cat([c, d], 1)], 2), 1) -> cat([a, c], 2), where slices take whole
-parts of what was joined.
+"""slice(cat([cat([a, b], 1), cat([c, d], 1)], 2), 1) -> cat([a, c], 2), if slices take whole parts
+of the concatenation.
 
-Matches what the heads of detectors do: boxes and classes of every level are joined, then the
-levels, and then boxes are cut from classes. Reshapes and transposes may be between. Leaves slices
-that copy nothing, parts that are cut themselves, and what something else reads whole.
+Matches the heads of detectors: boxes and classes of every level are joined, then the levels, and
+then boxes are sliced from classes. Reshapes and transposes may be between. Leaves slices copying
+nothing, slices within parts, and values with other readers of the whole.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from kernels.strided_copy.op_transpose import transpose
 
 @dataclass(frozen=True)
 class _Cut:
-    """What a slice takes of a value.
+    """Range of a value that a slice takes.
 
     Attributes:
-      value: that is cut.
-      dim: along which.
+      value: the sliced value.
+      dim: the sliced dimension.
       start: the first element.
-      end: the one behind the last.
+      end: the one after the last.
     """
 
     value: Node
@@ -43,7 +43,7 @@ class _Cut:
 
     @property
     def before(self) -> list[_Cut] | None:
-        """What it takes of what the value is made of; None if the value is not moved."""
+        """Return the ranges of the value's inputs; None if the value is no data movement."""
         if calls(self.value, "cat"):
             return self._of_parts()
         dim = None
@@ -99,12 +99,12 @@ def _cut(node: Node) -> _Cut | None:
 
 
 def _is_joined(cut: _Cut) -> bool:
-    """Whether a cut takes whole values alone."""
+    """Return True if a range consists of whole values only."""
     return cut.is_whole or (cut.before is not None and all(map(_is_joined, cut.before)))
 
 
 def _joined(builder: Builder, cut: _Cut) -> Node:
-    """What a cut takes, of whole values."""
+    """Return the elements of a range, from whole values."""
     value, cuts = cut.value, cut.before
     if cut.is_whole or cuts is None:
         return value
@@ -122,7 +122,7 @@ def _joined(builder: Builder, cut: _Cut) -> Node:
 
 
 def _same_dim(node: Node, dim: int) -> int | None:
-    """The dimension of a reshape's source that one of its own is; None if there is none."""
+    """Return the dimension of a reshape's source for one of its own; None if there is none."""
     before, after = shape_of(arguments(node)["input"]), shape_of(node)
     behind = math.prod(after[dim + 1 :])
     same = (d for d, size in enumerate(before) if size == after[dim])

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""slice(gather(x)) and gather(slice(x)) -> gather(gather(x)), which merge_gathers.py makes one; the
+"""slice(gather(x)) and gather(slice(x)) -> gather(gather(x)); merge_gathers.py makes one of it. The
 inner one has no other user.
 
-Matches every second row of an image that is flipped, or rolled. Leaves a slice of a dimension
-behind all that are gathered, as one gather would copy smaller pieces than both, and a slice that
-copies nothing.
+Matches for example every second row of a flipped or rolled image. Leaves a slice of a dimension
+after all gathered ones: one gather would copy smaller pieces than both ops. Also leaves a slice
+copying nothing.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def slices_to_gathers(module: GraphModule) -> int:
 
 
 def _is_beside_a_gather(cut: Node) -> bool:
-    """Whether a slice and a gather, one of which alone reads the other, cost less as one."""
+    """Return True if a slice and a gather cost less as one; the second must be the first's only
+    reader.
+    """
     inner = arguments(cut)["input"]
     pairs = [(inner, inner), *((user, cut) for user in cut.users)]
     return any(

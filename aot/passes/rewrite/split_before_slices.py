@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""slice(layer(x)) -> layer(x) of these channels only, where nothing reads a layer's channels whole.
+"""slice(layer(x)) -> layer(x) of these channels only, if all readers of a layer read parts of its
+channels.
 
-What chunk and split make of a layer's result are copies where channels are last: gated linear
-units, the halves of cross-stage networks. A convolution of one pixel or a linear layer takes as
-long in parts, and each channel is computed as before. Between the layer and the slices may be
-tables, depthwise convolutions and reshapes. Leaves larger kernels, which would gather their windows
-once for each part, parts that overlap, and parts of channels that kernels are slower for.
+chunk and split of a layer's result are copies if channels are last: gated linear units, the halves
+of cross-stage networks. A 1x1 convolution or a linear layer takes as long in parts, and each
+channel is computed as before. Tables, depthwise convolutions and reshapes may lie between the layer
+and the slices. Leaves larger kernels, because they would repeat im2col for each part; overlapping
+parts; and parts with slow channel counts for kernels.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from aot.passes.rewrite.own_state import is_piece
 from kernels.strided_copy.op_reshape import reshape
 
 _FOLD = 4
-"""The channels of each part are a multiple of it: kernels make so many at once."""
+"""Channels of each part must be a multiple of it: kernels compute so many at once."""
 _BY_CHANNEL = ("bias", "multiplier", "shift")
 _Run = tuple[int, int]
-"""The first channel and the one behind the last."""
+"""The first channel, and the one after the last."""
 _Made = dict[tuple[Node, _Run], Node]
-"""What is there of a run of a node's channels."""
+"""Existing nodes for a run of a node's channels."""
 
 
 def split_before_slices(module: GraphModule) -> int:
@@ -74,12 +75,13 @@ def _is_splittable(node: Node) -> bool:
 
 
 def _parts(node: Node, channels: torch.Tensor) -> Iterator[tuple[Node, _Run | None]]:
-    """What reads a layer's result at last, and the channels that it takes; None: it is no slice
-    that takes a run of them for every row.
+    """Yield the final readers of a layer's result, and their channels.
+
+    The channels are None unless the reader is a slice of a run of channels, for every row.
 
     Args:
-      node: the layer, or what passes its result on.
-      channels: of the layer, that each element of the node's value is of.
+      node: the layer, or a node passing its result on.
+      channels: the layer's channel of each element of the node's value.
     """
     for user in node.users:
         if calls(user, "slice") and not is_piece(user):
@@ -95,7 +97,7 @@ def _parts(node: Node, channels: torch.Tensor) -> Iterator[tuple[Node, _Run | No
 
 
 def _is_one_by_one(node: Node, channels: torch.Tensor) -> bool:
-    """Whether a depthwise convolution makes one channel of each of the layer's."""
+    """Return True if a depthwise convolution makes one channel from each of the layer's."""
     count = shape_of(node)[-1]
     return shape_of(arguments(node)["input"])[-1] == count == int(channels.max()) + 1
 
@@ -112,7 +114,7 @@ def _run(cut: Node, channels: torch.Tensor) -> _Run | None:
 
 
 def _split(builder: Builder, layer: Node, node: Node, run: _Run, made: _Made) -> Node:
-    """What a layer gives, or a node between it and a slice, of a run of channels alone."""
+    """Return a layer, or a node between it and a slice, for a run of channels only."""
     if (node, run) in made:
         return made[node, run]
     values, (first, last) = arguments(node), run
@@ -120,7 +122,7 @@ def _split(builder: Builder, layer: Node, node: Node, run: _Run, made: _Made) ->
         values["input"] = _split(builder, layer, values["input"], run, made)
     if calls(node, "reshape") and shape_of(node)[-1] != shape_of(layer)[-1]:
         source: Node = values["input"]
-        return source  # what cuts it gives the shape
+        return source  # the slice gives the shape
     with builder.graph.inserting_before(node):
         if calls(node, "reshape"):
             values["shape"] = [*shape_of(node)[:-1], last - first]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The border has the layout that the user sees, and the graph computes the same."""
+"""Inputs and outputs have the user's I/O layout, and the graph computes the same."""
 
 from __future__ import annotations
 

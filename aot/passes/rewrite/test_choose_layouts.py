@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing is copied that another order of some values would avoid; the bits stay, of states too."""
+"""No copies avoidable by another order of some values; the bits stay, also for states."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Frames(nn.Module):
 
 
 class Stream(nn.Module):
-    """A causal convolution over what comes and the end of what came."""
+    """A causal convolution over the new input and the end of the earlier one."""
 
     past: Tensor
 
@@ -58,7 +58,7 @@ class Stream(nn.Module):
 
 
 class Levels(nn.Module):
-    """States that nothing is gained by moving."""
+    """States without a gain from another order."""
 
     level: Tensor
 
@@ -73,7 +73,7 @@ class Levels(nn.Module):
 
 
 class Delay(nn.Module):
-    """A state whose new value is an input, and one whose new value is that state."""
+    """A state whose new value is an input, and one with the first state as its new value."""
 
     last: Tensor
     before: Tensor
@@ -93,7 +93,7 @@ class Delay(nn.Module):
 
 IMAGE, BATCH, LINE = (1, 3, 6, 5), (2, 3, 6, 5), (1, 4, 5)
 BORDER = {"transpose": 2}  # an image comes and goes with its channels first
-# name: function, children, input shapes, what is copied
+# name: function, children, input shapes, copies
 CASES: dict[
     str, tuple[Callable[..., object], list[nn.Module], list[tuple[int, ...]], dict[str, int]]
 ] = {
@@ -186,7 +186,7 @@ def test_states_are_as_they_are_read(name: str, shape: tuple[int, ...]) -> None:
 
 
 def test_only_choices_that_are_open_are_tried() -> None:
-    """Where the first sum of a chain has its channels last, no later one has a choice."""
+    """If the first sum of a chain has its channels last, no later one has a choice."""
     children = [conv(3, 3) for _ in range(8)]
 
     def chain(*args: object) -> object:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The small dialect passes: what each takes, what it leaves, and the bits stay."""
+"""The small dialect passes: changed cases, cases left alone, and equal bits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(rewrite: Callable[[GraphModule], int], case: Case, sink: bool = True) ->
     return graph
 
 
-# How many transposes are left; the first is the input's.
+# Number of remaining transposes; the first is the input's.
 FLATTEN_LINEAR: dict[str, tuple[Case, int]] = {
     "flatten": ((lambda a, b, x: b(a(x).flatten(1)), [conv(), nn.Linear(48, 5)], True), 1),
     "activation between": (
@@ -199,7 +199,7 @@ def test_fold_transpose_into_linear(name: str) -> None:
     assert op_counts(run(fold_transpose_into_linear, case)).get("pl.transpose", 0) == left
 
 
-# How many transposes are left.
+# Number of remaining transposes.
 PRODUCTS: dict[str, tuple[Case, int]] = {
     "columns": ((lambda x: x @ x.mT, [], True), 0),
     "columns of each head": ((lambda x: x[:, :1] @ x.permute(0, 2, 3, 1), [], True), 0),
@@ -276,8 +276,8 @@ def test_fuse_pad(name: str) -> None:
 
 
 LUTS: dict[str, tuple[Callable[..., object], bool, int]] = {
-    # tanh(...)[:, :2] and cat pull tanh's fixed range into another: a requantization table behind
-    # each.
+    # tanh(...)[:, :2] and cat pull tanh's fixed range into another: each gets a requantization
+    # table after it.
     "requantized": (lambda x: torch.cat([x.tanh(), x], 1).sigmoid(), True, 2),
     "one": (lambda x: x.tanh(), False, 1),
 }
@@ -342,7 +342,7 @@ def test_simplify_movement(name: str) -> None:
 def test_simplify_movement_keeps_what_is_known_of_a_layout(
     shape: tuple[int, ...], part: nn.Module
 ) -> None:
-    """Where C, or H and W, are 1 a transpose to NHWC moves nothing: its source is NHWC then."""
+    """If C, or H and W, are 1, a transpose to NHWC moves nothing: its source is NHWC then."""
     if shape[1] != 1 and not isinstance(part, (nn.MaxPool2d, nn.Upsample)):
         part = nn.Conv2d(shape[1], shape[1], 1)
     graph = folded(lambda a, b, x: b(a(x)), part, nn.MaxPool2d(1), shapes=[shape])

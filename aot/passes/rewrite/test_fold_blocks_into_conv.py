@@ -39,7 +39,7 @@ def reversed_blocks(x: Tensor) -> Tensor:
 
 
 Case = tuple[Callable[..., object], list[nn.Module], tuple[int, ...], dict[str, int]]
-# function, children, input's shape, what moves or convolves; of the input at least one is moved
+# function, children, input's shape, movements and convolutions; at least one moves the input
 CASES: dict[str, Case] = {
     "focus": (lambda a, x: a(focus(x)), [conv(12)], IMAGE, {"transpose": 2, "conv2d": 1}),
     "focus, batch": (lambda a, x: a(focus(x)), [conv(12)], BATCH, {"transpose": 2, "conv2d": 1}),

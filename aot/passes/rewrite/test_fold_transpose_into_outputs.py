@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers give their outputs in the order in which they are read; the bits stay."""
+"""Layers give their outputs in the order of their readers; the bits stay."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _image(x: torch.Tensor) -> torch.Tensor:
 
 
 def _read(layer: nn.Module, x: torch.Tensor) -> torch.Tensor:
-    """By a convolution whose result is the same in any order of dimensions."""
+    """Read x with a convolution whose result is the same in any order of dimensions."""
     y: torch.Tensor = layer(x)
     return y.mean((2, 3)) if y.dim() == 4 else y.mean(2)
 

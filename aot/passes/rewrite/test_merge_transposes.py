@@ -13,7 +13,7 @@ from aot.testing.fixtures import check_pass, folded, op_counts
 
 Function = Callable[[torch.Tensor], object]
 
-# name: function of [2, 4, 6], transposes that are left, of more before
+# name: function of [2, 4, 6], remaining transposes; there were more before
 MERGED: dict[str, tuple[Function, int]] = {
     "rows of two": (
         lambda x: x.reshape(2, 2, 2, 6).transpose(1, 2).reshape(2, 4, 6).transpose(1, 2).tanh(),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Channels are copied where they are read, and not by each unit that passes them on; the bits stay,
-and what is copied never takes more.
+"""Channels are copied by their readers, not by each unit on the way; the bits stay, and copies
+never take more.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def shuffled(x: Tensor, groups: int = 2) -> Tensor:
 
 
 def unit(x: Tensor, layer: nn.Module) -> Tensor:
-    """ShuffleNet V2's: one half goes on, the other through a layer."""
+    """Return ShuffleNet V2's unit: one half passes on, the other goes through a layer."""
     kept, taken = x.chunk(2, 1)
     return shuffled(torch.cat([kept, layer(taken)], 1))
 
@@ -60,10 +60,9 @@ def line(i: int, o: int) -> nn.Module:
 
 
 Case = tuple[Callable[..., object], list[nn.Module], tuple[int, ...], dict[str, int]]
-# function, children, input's shape, what moves when all is done; the input and the output are
-# transposed
+# function, children, input's shape, movements in the end; the input and the output are transposed
 CASES: dict[str, Case] = {
-    # the second reads two parts, what is behind it three
+    # the second unit reads two parts, its reader three
     "two units": (
         units,
         [conv(3, 16), branch(8), branch(8), conv(16, 4)],
@@ -113,7 +112,7 @@ CASES: dict[str, Case] = {
         IMAGE,
         {"transpose": 2, "cat": 1, "slice": 3},
     ),
-    # a shuffle, and what follows it, each with the channels on the other side
+    # a shuffle and the op after it, each with channels at the other end
     "shuffled for a sum": (
         lambda a, b, c, x: c(unit(a(x), b) * x.mean(1, keepdim=True) + a(x)),
         [conv(3, 16), branch(8), conv(16, 4)],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers read rows as they lie, and transposes that undo each other meet; the bits stay."""
+"""Layers read rows in memory order, and inverse transposes meet; the bits stay."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _joined(x: torch.Tensor) -> torch.Tensor:
     return x.tanh().permute(2, 0, 1, 3).reshape(8, 15)
 
 
-# name: function of a layer of 15 and of heads; transposes before, behind the pass, and in the end
+# name: function of a layer of 15 and of heads; transposes before, after the pass, and in the end
 MOVED: dict[str, tuple[Function, int, int, int]] = {
     "undone behind": (
         lambda a, x: a(_joined(x)).view(4, 2, 15).transpose(0, 1).tanh(),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One transpose serves a value and all that is computed of it; the bits stay."""
+"""One transpose serves a value and all values computed from it; the bits stay."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_what_is_kept(name: str) -> None:
 
 
 def test_an_image_that_is_given_with_its_channels_last_and_convolved() -> None:
-    """The transpose that both share is known to give an image."""
+    """The shared transpose is known to give an image."""
     graph = folded(
         lambda conv, x: (x.permute(0, 2, 3, 1).flatten(1).cumsum(1), conv(x)),
         nn.Conv2d(4, 2, 1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was joined whole is not cut apart again; the bits stay."""
+"""Whole joined values are not sliced again; the bits stay."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _levels(x: torch.Tensor) -> torch.Tensor:
     return torch.cat([level.flatten(2) for level in (first, second)], 2)
 
 
-# name: function of [2, 8, 2, 4], slices that go, concatenations before and after
+# name: function of [2, 8, 2, 4], removed slices, concatenations before and after
 JOINED: dict[str, tuple[Function, int, int, int]] = {
     "levels": (lambda x: _levels(x).split((7, 3), 1), 2, 3, 2),
     "levels, last": (lambda x: _levels(x).mT.split((7, 3), 2), 2, 3, 2),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slices beside gathers go into them; the bits stay."""
+"""Slices next to gathers become part of them; the bits stay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aot.testing.fixtures import check_pass, folded, int8_inputs, op_counts
 
 IMAGE = (1, 3, 6, 5)
 
-# name: function, gathers and slices that are left
+# name: function, remaining gathers and slices
 CASES: dict[str, tuple[Callable[..., object], dict[str, int]]] = {
     "every second row": (lambda x: x[:, :, ::2].flip(3), {"pl.gather": 1}),
     "every second row of it": (lambda x: x.flip(3)[:, :, 1::2], {"pl.gather": 1}),

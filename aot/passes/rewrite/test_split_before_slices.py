@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers whose channels are read in parts are computed in parts, where that takes no longer; the
-bits stay.
+"""Layers whose channels are read in parts are computed in parts, if this takes no longer; the bits
+stay.
 """
 
 from __future__ import annotations

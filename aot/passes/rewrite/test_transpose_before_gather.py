@@ -21,7 +21,7 @@ Function = Callable[..., object]
 IMAGE = (1, 4, 3, 5)
 twice = partial(F.interpolate, scale_factor=2)
 
-# function of a layer and of an image; elements that are transposed in front of the layer then
+# function of a layer and of an image; elements then transposed before the layer
 MOVED: dict[str, tuple[Function, nn.Module, int]] = {
     "upsampling": (lambda a, x: a(twice(x)), nn.Conv2d(4, 2, 3), 60),
     "twice": (lambda a, x: a(twice(twice(x))), nn.Conv2d(4, 2, 3), 60),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""transpose(gather(x)) -> gather(transpose(x)), where the gather makes more of fewer elements.
+"""transpose(gather(x)) -> gather(transpose(x)), if the gather makes more of fewer elements.
 
-Matches what nearest upsampling and tiling leave in front of a convolution when what they read has
-its channels first, as a linear layer or the model's input gives it: fewer elements are transposed,
-and a layer that makes them may take the transpose in. Leaves gathers that something else reads, and
-those that take no more than there is.
+Matches nearest upsampling and tiling before a convolution. Their input has its channels first, such
+as the result of a linear layer or the model's input. Fewer elements are transposed, and a layer
+making them may absorb the transpose. Leaves gathers with other readers, and those without
+enlargement.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from kernels.strided_copy.op_transpose import transpose
 
 @dataclass(frozen=True)
 class _Gathered:
-    """A gather, and a reshape behind it that adds and drops dimensions of size 1.
+    """A gather, and a reshape after it adding and dropping dimensions of size 1.
 
     Attributes:
       node: the gather.
-      shape: what it reads, with the dimensions that are there behind the reshape.
-      dims: those of the gather, among these.
+      shape: shape of its input, with the dimensions after the reshape.
+      dims: the gathered ones among these dimensions.
     """
 
     node: Node
@@ -43,7 +43,7 @@ class _Gathered:
 
 
 def transpose_before_gather(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many gathers come behind a transpose now."""
+    """Rewrite the graph in place; return the number of gathers now after a transpose."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):
@@ -57,7 +57,9 @@ def transpose_before_gather(module: GraphModule) -> int:
 
 
 def _gathered(turned: Node) -> _Gathered | None:
-    """The gather that a transpose alone reads, if it makes more elements than it reads."""
+    """Return the gather whose only reader is a transpose, if it makes more elements
+    than it reads.
+    """
     node: Node = arguments(turned)["input"]
     shape = shape_of(node)
     if calls(node, "reshape") and len(node.users) == 1:
@@ -76,7 +78,7 @@ def _gathered(turned: Node) -> _Gathered | None:
 
 
 def _moved(builder: Builder, turned: Node, gathered: _Gathered) -> Node:
-    """The transpose that stands in front of the gather instead."""
+    """Return the transpose replacing it before the gather."""
     values, perm = arguments(gathered.node), arguments(turned)["perm"]
     edge, origin = edge_of(turned), turned.meta["origin"]
     source: Node = values["input"]

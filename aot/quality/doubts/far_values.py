@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values, many of whose elements are one number far from all others: what masks are filled with,
-or the logarithm of next to nothing.
+"""Values with many elements equal to one number far from all others.
+
+Typical causes are mask sentinels and the logarithm of nearly zero.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from aot.quality.subject import Subject
 from aot.quality.value import End, Value
 
 _FAR = 4.0
-"""So many times what all others need is far from them."""
+"""A number is far from the others at this multiple of the range they need."""
 
 _FEW_STEPS = 64
-"""Elements within fewer steps are coarse, beside one that takes the rest of the range."""
+"""Elements within fewer steps are coarse if one other number takes the rest of the range."""
 
 _LOST_STEPS = 8
-"""Those of an output, whatever its SQNR is: what is far from them makes up most of that."""
+"""The same for an output, independent of its SQNR: the far number dominates that SQNR."""
 
 
 def doubt(subject: Subject) -> Iterator[Finding]:
@@ -47,11 +48,11 @@ def doubt(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_far(value: Value, end: End, other: End, limit: int) -> bool:
-    """Whether an end is one number, far from all other elements, and none that is clipped."""
+    """Return True if an end is one unclipped number far from all other elements."""
     low, high = value.limits
     step = value.quantization.scale
     is_held = low - step <= end.at <= high + step
     spread, reach = abs(other.at - end.next), abs(other.at - end.at)
-    # Two numbers, as of a mask, need no steps between them; 1 may be a class that is sure.
+    # Two numbers, as in a mask, need no steps between them. The value 1 may be a certain class.
     is_many = end.count > 1 and spread > 0.0 and abs(end.at) > 1.0
     return is_many and is_held and spread < limit * step and reach >= _FAR * spread

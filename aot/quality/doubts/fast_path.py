@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules that torch computes otherwise outside of training: nn.TransformerEncoder gives 0 at
-padding there, what is exported and lowered does not.
+"""Modules with different results in torch outside training.
+
+Example: nn.TransformerEncoder returns 0 at padding there. The exported and lowered model does not.
 """
 
 from __future__ import annotations

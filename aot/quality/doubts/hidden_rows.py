@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of attention's scores that a mask which the model computes, or is given, hides whole.
+"""Rows of attention scores entirely hidden by a computed or given mask.
 
-Lowering gives them 0. A model that fills with minus infinity has NaN there, or zeros in torch's own
-attention; one that fills with a large negative number has weights there, of which nothing is meant.
+Lowering returns 0 for them. A model that fills with minus infinity has NaN there, or zeros in
+torch's own attention. A model that fills with a large negative number has meaningless weights
+there.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from aot.rules.masked_softmax import MASKED_SOFTMAX
 from aot.upstream.torch import tree_leaves
 
 _OFF = 1e-2
-"""Of the largest element of an output: so much is no rounding of float32."""
+"""Share of an output's largest element. A difference this large is no float32 rounding."""
 
 
 def doubt(subject: Subject) -> list[Finding]:
@@ -55,10 +56,10 @@ def doubt(subject: Subject) -> list[Finding]:
 
 
 class _Hidden(Interpreter):
-    """Runs the float graph.
+    """Interpreter of the float graph. It counts hidden rows.
 
     Attributes:
-      rows: how many were hidden whole, of each softmax whose mask is not known.
+      rows: number of entirely hidden rows, for each softmax with an unknown mask.
     """
 
     def __init__(self, floats: GraphModule) -> None:
@@ -78,7 +79,7 @@ class _Hidden(Interpreter):
 
 
 def differ(expected: torch.Tensor, actual: torch.Tensor) -> bool:
-    """Whether two results are other numbers, where they are finite."""
+    """Return True if two results differ where both are finite."""
     if not expected.is_floating_point():
         return not torch.equal(expected, actual)
     apart = (actual - expected).abs()

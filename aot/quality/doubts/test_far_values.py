@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is far from all else, and rows that are hidden whole, are named; their like is not."""
+"""Values far from all others, and entirely hidden rows, give warnings. Similar harmless cases do
+not.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def scores(y: torch.Tensor) -> torch.Tensor:
 
 
 def whole(y: torch.Tensor) -> torch.Tensor:
-    """Rows that begin with more than 0.3."""
+    """Return a mask of the rows whose first element is above 0.3."""
     return (y[:, :, :1] > 0.3).expand(-1, -1, 6)
 
 

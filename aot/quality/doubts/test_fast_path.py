@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model that computes something else outside of training is said to."""
+"""A model with a different result outside training gives a warning."""
 
 from __future__ import annotations
 

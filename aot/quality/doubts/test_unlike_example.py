@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibration data of another scale than the example are doubted; other samples are not."""
+"""Calibration data of another scale than the example give a warning. Other samples do not."""
 
 from __future__ import annotations
 

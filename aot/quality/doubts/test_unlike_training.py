@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a BatchNorm remembers of training, and says of calibration data."""
+"""Training statistics in a BatchNorm, and the warnings on calibration data based on them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def warned(result: Lowered) -> set[str]:
     ],
 )
 def test_samples_of_another_scale_than_trainings(scale: float, text: str | None) -> None:
-    """A BatchNorm remembers what it was trained with."""
+    """A BatchNorm keeps the statistics of its training data."""
     torch.manual_seed(0)
     network = nn.Sequential(nn.Conv2d(1, 6, 3), nn.BatchNorm2d(6, momentum=1.0), nn.ReLU())
     batch = torch.rand(32, 1, 8, 8)
@@ -79,7 +79,7 @@ def test_a_batch_norm_in_front_of_layers_remembers_what_it_read(
 
 @pytest.mark.parametrize(("count", "warns"), [(32, True), (31, False)])
 def test_samples_with_one_value_a_channel_are_together_enough(count: int, warns: bool) -> None:
-    """Of fewer nobody can say how much they vary."""
+    """Fewer samples do not allow an estimate of their variation."""
     torch.manual_seed(0)
     network = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8, momentum=1.0), nn.ReLU())
     batch = torch.randn(count, 6)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether calibration data are like the example, where that is a real sample: images in 0..255
-beside an example in 0..1, for one.
+"""Comparison of calibration data with the example, if that is a real sample.
+
+A typical error: images in 0..255 with an example in 0..1.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from aot.quality.findings import NUMBERS
 from aot.quality.subject import Subject
 
 _BEYOND = 0.25
-"""An example that is this share of calibration's range outside of it is of other data."""
+"""Warn if the example is outside of calibration's range by this share of it."""
 
 _NARROW = 0.25
-"""So is one that has less than this share of the range of each calibration sample."""
+"""Warn if the example covers less than this share of the range of each calibration sample."""
 
 _CHANCE = 1.63
 """Kolmogorov and Smirnov's limit, at 1 %, of the distance of distributions times the root of the
@@ -54,7 +55,7 @@ def doubt(subject: Subject) -> Iterator[Finding]:
 
 
 def _may_be_made_up(example: torch.Tensor) -> bool:
-    """Whether it is one number, or may be drawn by torch.randn or torch.rand."""
+    """Return True if the example is one number, or may come from torch.randn or torch.rand."""
     values = example.flatten().double().sort().values
     if bool(values[0] == values[-1]):
         return True
@@ -64,7 +65,10 @@ def _may_be_made_up(example: torch.Tensor) -> bool:
 
 
 def _distance(shares: torch.Tensor) -> float:
-    """Of the distribution of sorted numbers from one of which `shares` are below each of them."""
+    """Return the distance of sorted numbers from a distribution.
+
+    `shares` are the distribution's shares below each of the numbers.
+    """
     count = len(shares)
     steps = torch.arange(count + 1, dtype=shares.dtype) / count
     return float(torch.maximum(steps[1:] - shares, shares - steps[:-1]).max())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether calibration data are like those of training, as far as BatchNorm remembers these: images
-in 0..255 for a network that was trained on 0..1, for one.
+"""Comparison of calibration data with training data, based on BatchNorm statistics.
+
+A typical error: images in 0..255 for a network trained on 0..1.
 """
 
 from __future__ import annotations
@@ -18,26 +19,30 @@ from aot.quality.subject import Subject
 from aot.quality.watch import KEPT_SAMPLES
 
 _SAMPLES = 16
-"""How many samples are run, where these give enough values a channel."""
+"""Number of samples to run, if they give enough values for each channel."""
 
 _FAR = 3.0
-"""The root of the mean square of what training made 1, of a sample like the others: calibration
-data are unlike those of training from here on."""
+"""Limit for the root mean square of a typical sample, where training had 1. From here on,
+calibration data are unlike the training data.
+"""
 
 _VERY_FAR = 8.0
-"""The same of few samples, which may be among the rare ones of training."""
+"""The same limit for few samples, which may be rare ones of training."""
 
 _NARROW = 0.55
-"""Where they vary by less than this share of it: half, as of 0..1 for 0..2, is; samples of one
-class alone, or with half of each empty, seldom are."""
+"""Warn if the standard deviation is below this share of training's. This catches one half, as with
+0..1 for 0..2. Samples of one class only, or half-empty ones, seldom fall below it.
+"""
 
 _SHIFTED = 0.75
-"""Where the median of the samples' means is so many deviations away. No median of what training saw
-is farther than one from its mean, and few are half of one."""
+"""Warn if the median of the samples' means is shifted by this many standard deviations. A median of
+training data is at most one from the mean, and few are half of one.
+"""
 
 _FEW_VALUES = 64
-"""Of fewer values a channel, that are not of KEPT_SAMPLES samples, nobody can say how much they
-vary."""
+"""Minimum number of values for each channel. Fewer do not show the variation, unless they come from
+KEPT_SAMPLES samples.
+"""
 
 _SMALLEST = 1e-6
 
@@ -67,9 +72,7 @@ def doubt(subject: Subject) -> Iterator[Finding]:
 
 
 def _unlike(known: Trained, found: Sequence[torch.Tensor]) -> str:
-    """How a value in each sample, [C, ...], differs from what it was in training; "" where it does
-    not.
-    """
+    """Describe how a value in each sample, [C, ...], differs from training; "" if it does not."""
     deviation = known.deviation.clamp(min=_SMALLEST)[:, None]
     centred = [(values - known.mean[:, None]) / deviation for values in found]
     sizes = torch.stack([x.square().mean(1).sqrt() for x in centred])  # [samples, C]
@@ -87,7 +90,7 @@ def _unlike(known: Trained, found: Sequence[torch.Tensor]) -> str:
 
 
 def _deviation(rows: torch.Tensor) -> torch.Tensor:
-    """Of each row; torch's own takes five times as long."""
+    """Return the deviation of each row. torch's own function takes five times as long."""
     off = rows - rows.mean(1, keepdim=True)
     return off.square_().sum(1).div_(rows.shape[1] - 1).sqrt_()
 
@@ -102,7 +105,7 @@ def _is_enough(found: Sequence[torch.Tensor]) -> bool:
 
 
 class _Outputs(Interpreter):
-    """Runs a graph and keeps what some nodes give, [C, ...], by the dimension of the channels."""
+    """Runs a graph and keeps the results of some nodes, [C, ...], by the channel dimension."""
 
     def __init__(self, module: GraphModule, dims: Mapping[Node, int]) -> None:
         super().__init__(module)

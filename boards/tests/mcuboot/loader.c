@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a boot loader as MCUboot is: it starts the image in its slot by the vector table that
-// lies behind the image's header, and leaves the core as after reset, but for the address of its
-// own vector table.
+// The last part of a boot loader like MCUboot. It starts the image in its slot by the vector table
+// after the image's header. It leaves the core as after reset, except for the address of its own
+// vector table.
 #include <stdint.h>
 
 #include "boards/common/console.h"
 #include "boards/common/print.h"
 
-enum { SLOT = 128 * 1024 };           // behind the loader's own vector table
+enum { SLOT = 128 * 1024 };           // after the loader's own vector table
 enum { MAGIC = 0, HEADER_SIZE = 8 };  // places in the header
 static const uint32_t IMAGE_MAGIC = 0x96f3b83d;
 

@@ -22,7 +22,7 @@ def _of_the_slot(name: str) -> Board:
 
 
 def _signed(folder: Path, name: str) -> Path:
-    """Interrupts run in it, which need all that start-up does."""
+    """Return a signed program. It uses interrupts, so it needs the whole start-up."""
     tool = python_script(folder / "imgtool", "-c", _RUN)
     key, plain, signed = (folder / file for file in ("key", "plain.bin", "signed.bin"))
     subprocess.run([tool, "keygen", "-t", "ed25519", "-k", key], check=True)
@@ -35,7 +35,7 @@ def _signed(folder: Path, name: str) -> Path:
 
 
 def _console(name: str, stored: Path) -> str:
-    """What comes of the loader with a file in its slot."""
+    """Return the output of the loader with a file in its slot."""
     board = load_board(Path(f"boards/{name}/{name}.json"))
     slot = _of_the_slot(name).slot
     assert slot is not None
@@ -54,7 +54,7 @@ def test_the_loader_starts_it(tmp_path: Path, name: str) -> None:
 
 
 def test_nothing_else_passes(tmp_path: Path) -> None:
-    """It is the image that prints it."""
+    """The image itself prints the text."""
     (tmp_path / "none.bin").write_bytes(bytes(64))
     assert _console("netduinoplus2", tmp_path / "none.bin") == "PL:FAIL no image in the slot\n"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ROMs of chips do with a flash memory, by the rules that their makers publish."""
+"""Flash memory access by the ROMs of chips, according to the makers' published rules."""
 
 from collections.abc import Callable, Mapping
 
@@ -58,7 +58,9 @@ def _start_rp2350(machine: Machine, flash: int) -> None:
 
 
 def _start_rt1060(machine: Machine, flash: int) -> None:
-    """i.MX RT1060 Reference Manual, 9.6.3 and 9.7: configuration block, image vector table."""
+    """Start as in i.MX RT1060 Reference Manual, 9.6.3 and 9.7: configuration block, image vector
+    table.
+    """
     assert machine.memory(flash, 4) == b"FCFB"
     assert machine.memory(flash + 4, 4) == b"\x00\x04\x01V"
     sample, hold, setup = machine.memory(flash + 0x0C, 3)
@@ -84,7 +86,7 @@ def _start_rt1060(machine: Machine, flash: int) -> None:
 
 
 def _start_rt700(machine: Machine, flash: int) -> None:
-    """i.MX RT700: configuration block of the XSPI, and the program 16 KB behind it."""
+    """Start i.MX RT700: configuration block of the XSPI, and the program 16 KB later."""
     assert machine.memory(flash, 8) == b"FCFB\x00\x04\x01V"
     sample, hold, setup = machine.memory(flash + 0x0C, 3)
     assert (sample, hold, setup) == (3, 3, 3)
@@ -96,7 +98,7 @@ def _start_rt700(machine: Machine, flash: int) -> None:
     assert machine.word(flash + 0x50) == 64 << 20
     # 8D-8D-8D read: EEh and its complement, 32 bits of address, 20 turns, and data on eight pads.
     assert machine.memory(flash + 0x80, 12) == bytes.fromhex("ee471147202b120f020f043b")
-    # The octal mode is a register that is written: 72h, four bytes of address, one byte.
+    # Octal mode is set by a register write: 72h, four bytes of address, one byte.
     switching = machine.memory(flash + 0x80 + sequence * 20, 12)
     assert count == 1 and switching == bytes.fromhex("720400040004000400040120")
     assert machine.word(flash + 0x18) == 2, "double data rate"
@@ -105,8 +107,8 @@ def _start_rt700(machine: Machine, flash: int) -> None:
 
 
 def _start_lpc55(machine: Machine, flash: int) -> None:
-    """LPC55S6x User Manual, 10.3: a plain image says so in entries of its vector table; MCX N has
-    the same.
+    """Start as in LPC55S6x User Manual, 10.3. Entries of its vector table mark a plain image. MCX N
+    has the same.
     """
     assert machine.word(flash + 0x24) == 0, "image type"
     assert machine.word(flash + 0x34) == 0, "load address"
@@ -121,4 +123,4 @@ STARTS: Mapping[str, Callable[[Machine, int], None]] = {
     "pico2": _start_rp2350,
     "rt1060_evk": _start_rt1060,
 }
-"""From board to what its ROM does, with the address of the flash memory."""
+"""ROM start function of each board; its argument is the address of the flash memory."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What start-up has to write on boards that nothing simulates."""
+"""Expected register writes of start-up on boards without a simulator."""
 
 from boards.tests.not_simulated.expected_max import FASTEST
 from boards.tests.not_simulated.fields import (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What start-up has to write on boards that run at their chip's highest clock."""
+"""Expected register writes of start-up on boards at their chip's highest clock."""
 
 from boards.tests.not_simulated.fields import (
     LPC55S69,
@@ -46,7 +46,7 @@ FASTEST = {
         | {
             "FLASH_ACR": (0x40023C00, 0xFFF, 0x705),
             "RCC_CR.PLLON": (0x40023800, 1 << 24, 1 << 24),
-            # Above are bits that stay as they are after reset; PLLR of STM32F446.
+            # The mask's upper bits include those that stay as after reset; PLLR of STM32F446.
             "RCC_PLLCFGR M, N, P, SRC": (0x40023804, 0xF043FFFF, 2 << 28 | 8 | 168 << 6),
             "RCC_CFGR SW, HPRE, PPRE1, PPRE2": (0x40023808, 0xFCF3, 2 | 5 << 10 | 4 << 13),
         },
@@ -246,7 +246,7 @@ FASTEST = {
         },
         flash=0x60000000,
         reads={
-            # The PLL, which is bypassed and without power after reset, locks when it has some.
+            # The PLL is bypassed and without power after reset. It locks once it has power.
             0x400D8000: lambda registers: (
                 registers.get(0x400D8000, 0x13063)
                 | (0 if registers.get(0x400D8000, 0x13063) & 1 << 12 else 1 << 31)

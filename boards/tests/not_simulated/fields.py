@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What boards' start-up writes to registers, as expected.py and expected_max.py put it together.
+"""Register writes of boards' start-up, for expected.py and expected_max.py.
 
-Names of registers are those of the chips' manuals; where there is a description of them that
-others wrote, test_facts.py compares.
+Names of registers are those of the chips' manuals. If an independent description exists,
+test_facts.py compares them.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from boards.tests.not_simulated.machine import Read
 
 Fields = dict[str, tuple[int, int, int]]
-"""By name: register, mask, and the value of these bits when the first byte is sent."""
+"""Expected fields by name: register, mask, and the value of these bits at the first sent byte."""
 
 STM32F4_USART2_ON_PA2_PA3: Fields = {
     "RCC_APB1ENR.USART2EN": (0x40023840, 1 << 17, 1 << 17),
@@ -45,7 +45,7 @@ STM32H7_READS: dict[int, Read] = {STM32H7_REVISION: lambda registers: 0x10036450
 
 
 def on(register: int, enable: int, ready: int) -> dict[int, Read]:
-    """A register with a bit that follows another at once."""
+    """Return a register with a bit that follows another at once."""
 
     def read(registers: dict[int, int]) -> int:
         value = registers.get(register, 0)
@@ -55,7 +55,7 @@ def on(register: int, enable: int, ready: int) -> dict[int, Read]:
 
 
 def follows(register: int, shift: int) -> dict[int, Read]:
-    """A register whose field of two bits at `shift` says what is in the one below."""
+    """Return a register whose two-bit field at `shift` mirrors the field below it."""
     return {
         register: lambda registers: (
             registers.get(register, 0) | (registers.get(register, 0) & 3) << shift
@@ -64,7 +64,7 @@ def follows(register: int, shift: int) -> dict[int, Read]:
 
 
 def selected(control: int, register: int) -> dict[int, Read]:
-    """RP2040: a register with one bit set, that of the clock's source."""
+    """Return, for RP2040, a register with one bit set, that of the clock's source."""
     return {register: lambda registers: 1 << (registers.get(control, 0) & 3)}
 
 
@@ -72,7 +72,7 @@ def rp2(clocks: int, xosc: int, resets: int, pll: int, all_blocks: int) -> dict[
     reads = {
         resets: lambda registers: registers.get(resets, all_blocks),
         resets + 8: lambda registers: all_blocks & ~registers.get(resets, all_blocks),
-        # Locked if it and its oscillator have power, which they have not after reset.
+        # Locked if it and its oscillator have power. After reset they have none.
         pll: lambda registers: (
             registers.get(pll, 1) | (1 << 31 if not registers.get(pll + 4, 0x2D) & 0x21 else 0)
         ),
@@ -113,7 +113,7 @@ RP2350_FIELDS = rp2_fields(*RP2350, 1 << 6 | 1 << 9 | 1 << 26, 0x40028000) | {
 }
 
 
-# What new nRF52 and nRF5340 say of themselves, and that UICR has their debug ports open.
+# Identification of new nRF52 and nRF5340 chips. UICR has their debug ports open.
 NRF52_PART, NRF52_VARIANT = 0x10000100, 0x10000104
 
 
@@ -130,11 +130,11 @@ NRF52_OPEN: Fields = {"APPROTECT_DISABLE": (0x40000558, 0xFF, 0x5A)}
 
 
 def pin_cnf(port: int, pin: int, address: int) -> Fields:
-    """The pin that receives: input, connected, pulled up."""
+    """Return the fields of the receive pin: input, connected, pulled up."""
     return {f"P{port}_PIN_CNF[{pin}].DIR, INPUT, PULL": (address + 4 * pin, 0xF, 0xC)}
 
 
-# Registers and what the factory trimmed them to, up to what no register has as its address.
+# Registers and their factory trim values, up to a value that is no register's address.
 _NRF5340_TRIMS = (0x50004A28, 0x1A2, 0x50005C10, 0x0F0F0005, 0xFFFFFFFF, 0xFFFFFFFF)
 
 
@@ -186,7 +186,7 @@ LPC55S69: Fields = {
     "IOCON_PIO0_30": (0x40001078, 0x10F, 0x101),
     "IOCON_PIO0_29": (0x40001074, 0x10F, 0x101),
 }
-# What the factory says of its voltages; of how fast its transistors are, nothing.
+# Factory data: the voltages, without the speed of the transistors.
 LPC55S69_FACTORY: dict[int, Read] = {
     0x0009FCD8: lambda registers: 0x010C4E68 << 1 | 1,
     0x0009FCDC: lambda registers: 0x01803A98,
@@ -215,9 +215,11 @@ RA8M1_READS: dict[int, Read] = {
 
 @dataclass(frozen=True)
 class Expected:
-    """Of a board: the UART, its clock in Hz, its pins (None: the driver is not told), what is
-    written beside it, where the core, a boot loader or the ROM looks for the program, and what
-    registers say of themselves.
+    """Expected start-up of a board.
+
+    The fields are the UART, its clock in Hz, its pins (None: not passed to the driver), and
+    additional writes. Further fields are the program's start address for the core, boot loader or
+    ROM, and the identification registers.
     """
 
     uart: int

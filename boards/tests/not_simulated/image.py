@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links start-up code, console and one program for a board, without a build of its own for each.
+"""Links start-up code, console and one program for a board, without a separate build for each.
 
-Sources, linker script and the core's options are those of images; what Bazel would do for a board
-(a configuration, and in it every tool once more) costs a hundred times as much. For cores with
-Helium, which Unicorn does not have, the compiler makes code of Cortex-M33: the check of the core at
-the start is told that it has Helium.
+Sources, linker script and core options are those of images. A Bazel build for a board, with a
+configuration and all tools built again for it, costs a hundred times as much. Unicorn does not
+support Helium, so the compiler makes Cortex-M33 code for cores with it. The core check at the start
+then reads registers with Helium.
 """
 
 import subprocess
@@ -42,12 +42,12 @@ _LINK = ("-nostartfiles", "-static", "-Wl,--orphan-handling=error", "-Wl,--fatal
 
 
 class Images:
-    """Programs in a folder; what a core's boards have in common is compiled once."""
+    """Programs in a folder. The common part of a core's boards is compiled once."""
 
     def __init__(self, folder: Path):
         compiler = runfile("arm_gnu_toolchain/bin/arm-none-eabi-gcc")
         assert compiler is not None
-        self._gcc = str(compiler.resolve())  # GCC finds its parts beside where it really is
+        self._gcc = str(compiler.resolve())  # GCC finds its parts relative to its real path
         self._folder = folder
 
     def _objects(self, board: Board, sources: Sequence[Path]) -> list[str]:
@@ -63,7 +63,7 @@ class Images:
         return [str(made) for made in objects.values()]
 
     def link(self, board: Board, program: Path) -> Elf:
-        """Returns a program linked for a board; its sources are named as its libraries are."""
+        """Return a program linked for a board; its sources have the names of its libraries."""
         libraries = [label.replace(":", "/") for label in board.startup[1:]]
         sources = [
             *(_COMMON / f"{name}.c" for name in (*_START_UP, *_OF_CORE[board.core])),

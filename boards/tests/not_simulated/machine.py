@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A chip as far as start-up code sees it: the core in Unicorn, memories, and registers that keep
-what is written to them, but for those that something has happened to behind them.
+"""Model of a chip for start-up code: the core in Unicorn, memories, and registers that keep written
+values. Some registers also change by hardware events.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from unicorn.unicorn_py3 import Uc
 from boards.board import Board
 from tools.simulator.elf import Elf
 
-# Of every core: its part number, a memory protection unit, one level of everything else.
+# For every core: its part number, a memory protection unit, one level of everything else.
 _CPUID, _MPU_TYPE, _ISAR3, _MVFR0 = 0xE000ED00, 0xE000ED90, 0xE000ED6C, 0xE000EF40
 _MVFR1 = 0xE000EF44
 _PARTS = {
@@ -23,7 +23,7 @@ _PARTS = {
     "cortex-m55": 0xD22,
     "cortex-m85": 0xD23,
 }
-# Unicorn has no core with Helium: image.py compiles for what there is.
+# Unicorn has no core with Helium: image.py compiles for the available ones.
 _MODELS = {
     "cortex-m0plus": arm_const.UC_CPU_ARM_CORTEX_M0,
     "cortex-m4": arm_const.UC_CPU_ARM_CORTEX_M4,
@@ -41,7 +41,7 @@ _REGISTERS = (
     (0x18000000, _PAGE),
     (0x1A600000, 0x100000),
 )
-# What the factory and the user say, of Nordic's chips and LPC55S69; others have memories there.
+# Factory and user data of Nordic's chips and LPC55S69; others have memories there.
 _FACTORY = (
     (0x10000000, 2 * _PAGE),
     (0x00FF0000, _PAGE),
@@ -52,19 +52,20 @@ _BREAKPOINT = 7
 _MOST_INSTRUCTIONS = 3_000_000
 
 Read = Callable[[dict[int, int]], int]
-"""What is read of a register, from what all registers were written."""
+"""Read value of a register, computed from the written values of all registers."""
 
 
 class Machine:
-    """A board that is switched off.
+    """A switched-off board.
 
-    `dead` are registers, by address, of something that keeps what is written and does nothing; all
-    of its page is so. As this can be waited for long, instructions have no limit then.
+    `dead` are registers, by address, that keep written values and have no function. Their whole
+    pages behave like this. The program may wait long for such a register, so instructions have no
+    limit then.
 
     Attributes:
-        registers: what was written last, by address.
-        written: on every write, with address and value; may write registers itself.
-        ended: whether the program came to its end.
+        registers: last written value, by address.
+        written: called on every write, with address and value; may write registers.
+        ended: the program came to its end.
     """
 
     def __init__(self, board: Board, reads: dict[int, Read], dead: dict[int, int] | None = None):
@@ -109,7 +110,7 @@ class Machine:
                 self._uc.mem_write(section.load, bytes(section.contents))
 
     def memory(self, address: int, size: int) -> bytes:
-        """Returns what lies in a memory."""
+        """Return the content of a memory."""
         return bytes(self._uc.mem_read(address, size))
 
     def word(self, address: int) -> int:
@@ -141,13 +142,13 @@ class Machine:
         self._uc.hook_add(unicorn.UC_HOOK_MEM_READ, hook, begin=addresses.start, end=end)
 
     def add_rom(self, base: int, contents: bytes) -> None:
-        """A memory that is only read."""
+        """Add a read-only memory."""
         size = -(-len(contents) // _PAGE) * _PAGE
         self._uc.mem_map(base, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         self._uc.mem_write(base, contents)
 
     def on_call(self, function: int, called: Callable[..., int | None]) -> None:
-        """Calls `called` when the program comes to an address, with four arguments; what it gives
+        """Call `called` with four arguments when the program comes to an address. Its return value
         is the result.
         """
 
@@ -161,21 +162,21 @@ class Machine:
         self._uc.hook_add(unicorn.UC_HOOK_CODE, hook, begin=function & ~1, end=function & ~1)
 
     def open(self, memory: range, is_open: bool) -> None:
-        """From now on the program may read and run what lies there, or may not."""
+        """Permit or forbid the program to read and run this memory from now on."""
         access = unicorn.UC_PROT_ALL if is_open else unicorn.UC_PROT_NONE
         self._uc.mem_protect(memory.start, len(memory), access)
 
     def masks_interrupts(self) -> bool:
-        """Whether the program holds back all interrupts."""
+        """Return True if the program masks all interrupts."""
         return bool(self._uc.reg_read(arm_const.UC_ARM_REG_PRIMASK) & 1)
 
     def masks_faults(self) -> bool:
-        """Whether the program holds back all but what cannot be masked."""
+        """Return True if the program masks everything that can be masked."""
         return bool(self._uc.reg_read(arm_const.UC_ARM_REG_FAULTMASK) & 1)
 
     def run(self, stack: int, start: int, most: int | None = None) -> None:
-        """Runs from an address, bit 0 of which says Thumb, until the program ends, or for `most`
-        instructions, if that is not 0.
+        """Run from an address (bit 0 is Thumb) until the program ends, or for `most` instructions,
+        if that is not 0.
         """
         assert start & 1
         self._uc.reg_write(arm_const.UC_ARM_REG_MSP, stack)
@@ -183,7 +184,7 @@ class Machine:
         self._uc.emu_start(start, 0, count=self._most if most is None else most)
 
     def start(self, vectors: int, most: int | None = None) -> None:
-        """Runs as a core does after reset, or a ROM that has found the vector table."""
+        """Run as a core does after reset, or after a ROM has found the vector table."""
         self.run(self.word(vectors), self.word(vectors + 4), most)
 
     def go_on(self) -> None:
@@ -192,16 +193,16 @@ class Machine:
         self._uc.emu_start(at | 1, 0, count=_MOST_INSTRUCTIONS)
 
     def call(self, function: int, back: int) -> None:
-        """Calls a function of the program that returns to an address."""
+        """Call a function of the program that returns to an address."""
         self._uc.reg_write(arm_const.UC_ARM_REG_LR, back | 1)
         self._uc.emu_start(function | 1, back, count=_MOST_INSTRUCTIONS)
 
     def place(self) -> int:
-        """Returns the address of the instruction that runs."""
+        """Return the address of the current instruction."""
         return int(self._uc.reg_read(arm_const.UC_ARM_REG_PC))
 
     def stop(self) -> None:
-        """Stops what runs."""
+        """Stop the run."""
         self._uc.emu_stop()
 
     def _read(self, uc: Uc, offset: int, size: int, base: int) -> int:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What boards say of their chips, compared with what others wrote: modm-devices, and the targets
-and register descriptions (SVD) of pyOCD.
+"""Chip data of boards, compared with other sources: modm-devices, and the targets and register
+descriptions (SVD) of pyOCD.
 """
 
 import functools
@@ -25,7 +25,7 @@ from boards.tests.not_simulated.expected import BOARDS
 
 @dataclass(frozen=True)
 class _Sources:
-    """Where a board's chip is described; "" where it is not.
+    """Sources for a board's chip; "" if there is none.
 
     Attributes:
         modm: file and part of modm-devices.
@@ -76,7 +76,8 @@ _SOURCES = {
     "stm32vldiscovery": _Sources("stm32/stm32f1-00-4_6_8_b.xml stm32f100rbt6"),
 }
 
-# Of these, no source; lm3s6965evb and max78000fthr run in QEMU, NXP describes its own in headers.
+# Boards without a source. lm3s6965evb and max78000fthr run in QEMU, and NXP describes its own chips
+# in headers.
 _NOT_DESCRIBED = {
     "alif_e7_devkit",
     "ek_ra8m1",
@@ -86,11 +87,11 @@ _NOT_DESCRIBED = {
     "mimxrt700_evk",
 }
 
-# Memories that a source has otherwise, and why that is not believed.
+# Memories with another value in a source, and the reason to reject it.
 _OTHERWISE = {
     # RP2350 has 520 KB (its datasheet, 2.2.3); the source has RP2040's 264.
     ("pico2", "sram"),
-    # Flash memory beside the chip is the board's.
+    # External flash memory belongs to the board.
     ("pico", "flash"),
     ("pico2", "flash"),
     # FlexRAM can be divided otherwise than fuses have it; the source has the largest part.
@@ -125,7 +126,7 @@ def _text(element: ElementTree.Element, name: str) -> str:
 
 
 def _merged(regions: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Joins ranges of addresses that meet."""
+    """Join adjacent address ranges."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(regions):
         if joined and start <= joined[-1][1]:
@@ -136,7 +137,7 @@ def _merged(regions: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _ranges(sources: _Sources, kind: str) -> list[list[tuple[int, int]]]:
-    """Ranges of addresses that are memory of a kind, from each source."""
+    """Return the address ranges of memory of a kind, from each source."""
     found = []
     if sources.modm:
         memories = _modm(sources.modm)["core"]["memory"]
@@ -170,7 +171,7 @@ def test_every_board_on_sale_is_here() -> None:
 
 @pytest.mark.parametrize("name", _DESCRIBED)
 def test_memories(name: str) -> None:
-    """All that a source says of these addresses is the same."""
+    """All sources agree on these addresses."""
     for memory, start, end, kind in _checked(_CORES[name]):
         said = [
             (first, last)
@@ -182,8 +183,10 @@ def test_memories(name: str) -> None:
 
 
 def _words(name: str, interrupt: str) -> tuple[str, ...]:
-    """An interrupt's name, of Nordic's the words in any order: modm sorts them for some chips, and
-    the maker's own description says below what they are called.
+    """Return the words of an interrupt's name. For Nordic's chips their order is free.
+
+    modm sorts the words for some chips. The maker's own description, used below, has the right
+    names.
     """
     if not _SOURCES[name].modm.startswith("nrf/"):
         return (interrupt,)
@@ -230,8 +233,8 @@ _WITH_FUNCTIONS = [
 
 @pytest.mark.parametrize("name", _WITH_FUNCTIONS)
 def test_the_functions_of_the_consoles_pins(name: str) -> None:
-    """The pins that AFRL or AFRH is written of transmit and receive for one UART with these
-    functions; ports lie 1 KB apart, at a multiple of 64 KB.
+    """Pins written by AFRL or AFRH transmit and receive for one UART with these functions. Ports
+    are 1 KB apart, at a multiple of 64 KB.
     """
     writes = [one for one in _CORES[name].writes if one.address & 0x3FF in (0x20, 0x24)]
     uarts = []
@@ -254,7 +257,7 @@ def test_the_functions_of_the_consoles_pins(name: str) -> None:
 
 
 def _clocks_of_ram(file: str) -> set[tuple[int, int]]:
-    """Registers and bits that switch RAM on, which is off after reset: of the buses' clocks."""
+    """Return registers and bits of bus clocks that switch on RAM; it is off after reset."""
     off = set()
     for peripheral in _svd(file).iter("peripheral"):
         for register in peripheral.iter("register"):
@@ -274,7 +277,7 @@ def _clocks_of_ram(file: str) -> set[tuple[int, int]]:
 
 @pytest.mark.parametrize("name", [name for name in BOARDS if _SOURCES.get(name, _NONE).svd])
 def test_memories_are_on(name: str) -> None:
-    """The start-up code switches on what is off after reset."""
+    """The start-up code switches on all memories that are off after reset."""
     written = {address: mask & value for address, mask, value in BOARDS[name].fields.values()}
     off = _clocks_of_ram(_SOURCES[name].svd)
     assert {(at, bit) for at, bit in off if not written.get(at, 0) & bit} == set()
@@ -310,11 +313,12 @@ def _registers(file: str) -> dict[str, tuple[int, dict[str, int]]]:
 
 
 def _source(name: str) -> _Sources:
-    """Of a board, also with its highest clock."""
+    """Return the sources of a board, also for its variant with the highest clock."""
     return _SOURCES.get(name.removesuffix("_max"), _NONE)
 
 
-# The descriptions are older than the chips that have it; they have the one that it is read from.
+# The descriptions are older than the chips with this register. They contain the one it is read
+# from.
 _READ_FROM = {"APPROTECT_DISABLE": "UICR_APPROTECT"}
 # The maker leaves out registers of voltages of LPC55S69.
 _LEFT_OUT = ("PMC_LDOPMU", "PMC_DCDC0, VOUT", "PMC_DCDC1")

@@ -19,7 +19,7 @@ from tools.image.sign import SignError, sign
 from tools.python.scripts import python_script
 
 _FOLDER = Path("boards/tests/not_simulated")
-# The ROM of one reads a block in front of a program: the boot loader's.
+# One board's ROM reads a block before a program: that of the boot loader.
 _BOARDS = {
     name: load_board(_FOLDER / f"{name}_slot/{name}_slot.data.json")
     for name in ("nrf52840dk", "pico")
@@ -36,7 +36,7 @@ def _imgtool(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With imgtool on PATH, a key, and another one."""
+    """Return a folder with a key and another one, and put imgtool on PATH."""
     made = tmp_path_factory.mktemp("signed")
     python_script(made / "imgtool", "-c", _RUN)
     for name in ("key", "other"):
@@ -53,7 +53,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def image(folder: Path, name: str) -> Path:
-    """hello, linked for the slot, and signed."""
+    """Return hello, linked for the slot, and signed."""
     board = _BOARDS[name]
     elf = Images(folder).link(board, Path("boards/tests/programs/hello.c"))
     plain, signed = folder / f"{name}.bin", folder / f"{name}.signed.bin"
@@ -106,7 +106,7 @@ def test_it_starts_where_the_boot_loader_jumps(name: str, image: Path) -> None:
 def test_it_is_signed_for_what_the_flash_memory_is_written_with(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, told: str
 ) -> None:
-    """MCUboot's notes behind an image that is swapped may be no smaller; some are too small."""
+    """MCUboot's notes after a swapped image have a minimum size; some are too small."""
     tool = tmp_path / "imgtool"
     tool.write_text(f'#!/bin/sh\necho "$@" >"{tmp_path}/called"\nexec {folder}/imgtool "$@"\n')
     tool.chmod(0o755)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards that nothing simulates: start-up and console on a fake of their registers.
+"""Boards without a simulator: start-up and console on a fake of their registers.
 
 The program's text has to arrive at the right UART, at 115200 baud, from the right pin, with the
-right clocks, and nothing else may be written. The fake knows what bits of registers do as far as
-start-up waits for it.
+right clocks. No other registers may be written. The fake implements the register bits polled by
+start-up code.
 """
 
 import re
@@ -23,7 +23,7 @@ from boards.tests.not_simulated.uarts import Line
 from tools.simulator.elf import Elf
 
 _BAUD = 115200
-_TOLERANCE = 0.02  # of a UART that listens; half a bit in ten is 5%, for both sides together
+_TOLERANCE = 0.02  # of a receiving UART; half a bit in ten is 5%, for both sides together
 
 
 def _board(name: str) -> Board:
@@ -66,7 +66,7 @@ def test_every_board_is_here() -> None:
     assert boards == {name for name in BOARDS if not name.endswith("_max")}
 
 
-# Of the core: access to coprocessors, instructions, floating point.
+# For the core: access to coprocessors, instructions, floating point.
 _CPACR, _ISAR3, _MVFR0, _MVFR1 = 0xE000ED88, 0xE000ED6C, 0xE000EF40, 0xE000EF44
 
 
@@ -138,8 +138,8 @@ def _writes(machine: Machine, line: Line) -> list[tuple[int, int]]:
     return order
 
 
-# Of LPC55S69: what rings of inverters are measured at in kHz, and what the core's voltage and that
-# of what is always on become; 0 is not measured.
+# For LPC55S69: measured ring oscillators in kHz, and the resulting voltages of the core and of the
+# always-on domain; 0 is not measured.
 @pytest.mark.parametrize(
     ("rings", "core", "always_on"),
     [
@@ -173,7 +173,7 @@ def test_the_voltage_follows_what_the_factory_measured(
 
 
 def test_the_core_of_ra8m1_becomes_faster_in_two_steps(images: Images) -> None:
-    """By 240 MHz at once at most, and with wait states and dividers of buses before."""
+    """The clock rises by at most 240 MHz at once, after wait states and bus dividers are set."""
     name = "ek_ra8m1_max"
     board, expected = _board(name), BOARDS[name]
     line = Line(_kind(board), expected.uart)
@@ -220,7 +220,8 @@ def test_an_overrun_is_not_the_end(images: Images, name: str) -> None:
     assert line.sent == b"listening\n" + _TEXT + b"\nPL:PASS\n"
 
 
-# Of each kind of UART a board, and registers that say that it cannot take a byte; of others 0 does.
+# One board for each kind of UART, with register values meaning that it cannot take a byte. For
+# others, 0 means it.
 _STUCK: dict[str, dict[int, int]] = {
     "alif_e7_devkit": {},
     "disco_f407": {},
@@ -261,7 +262,7 @@ def _with_libc(board: Board) -> Board:
         ("nrf52840dk", False, False),
         ("pico2", False, False),
         ("disco_f407", False, False),
-        ("rt1060_evk", True, True),  # whose pins are not open to choice
+        ("rt1060_evk", True, True),  # with fixed pins
     ],
 )
 def test_standard_input_ends_where_nothing_receives(
@@ -282,7 +283,7 @@ def test_standard_input_ends_where_nothing_receives(
 
 
 def test_a_program_reads_what_a_probe_types(images: Images) -> None:
-    """By RTT: more than the ring has room for, in pieces, as the program takes them."""
+    """Reads through RTT: more than the ring buffer holds, in parts, as the program takes them."""
     uart, expected = _board("nrf52840dk"), BOARDS["nrf52840dk"]
     startup = tuple(re.sub("console_.*", "console_rtt", one) for one in uart.startup)
     console = replace(uart.console, kind="rtt", rx_pin=-1)
@@ -307,7 +308,7 @@ def test_a_program_reads_what_a_probe_types(images: Images) -> None:
     assert machine.memory(ring, written) == b"listening\n" + _TEXT + b"\nPL:PASS\n"
 
 
-# Of STM32H743: Z, Y, X and V.
+# For STM32H743: Z, Y, X and V.
 @pytest.mark.parametrize(
     ("revision", "one_by_one"), [(0x1001, True), (0x1003, True), (0x2001, False), (0x2003, False)]
 )

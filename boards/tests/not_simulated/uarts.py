@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of UART that boards have, as their manuals describe the registers."""
+"""Kinds of UART on the boards, with the registers from their manuals."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,27 +7,28 @@ from dataclasses import dataclass
 from boards.tests.not_simulated.machine import Machine, Read
 
 Registers = Mapping[int, int]
-"""What registers of a UART were written last, by offset."""
+"""Last written registers of a UART, by offset."""
 
 _UARTE_RECEIVED = 0x110
 
 _DIVIDER = -1
-"""Of a 16550: what was written to its first two registers while they were the divider."""
+"""For a 16550: values written to its first two registers in divider mode."""
 
 
 @dataclass(frozen=True)
 class Receiver:
-    """How a UART receives.
+    """Reception of a UART.
 
     Attributes:
-        data: offset of the register that bytes are read from, None if they are written by DMA.
-        status: offset of the register that says whether there is one.
-        full: its bits while there is one.
+        data: offset of the register that bytes are read from, None if they are written by
+            DMA.
+        status: offset of the register with the state of reception.
+        full: its bits while there is a byte.
         empty: its bits while there is none.
-        on: whether it receives.
-        overrun: bits of the status while an overrun is noted, and nothing is received.
-        clear: offset of the register that takes it back when the bits are written to it; None if
-            reading the status does, then the data.
+        on: returns True if the UART receives.
+        overrun: bits of the status during an overrun, while nothing is received.
+        clear: offset of the register that clears it when the bits are written to it; None
+            if a read of the status and then of the data clears it.
     """
 
     data: int | None
@@ -41,14 +42,15 @@ class Receiver:
 
 @dataclass(frozen=True)
 class Uart:
-    """A kind.
+    """A kind of UART.
 
     Attributes:
-        data: offset of the register that bytes are written to, None if they are read by DMA.
-        idle: offsets of status registers, with what they say while nothing is sent.
-        enabled: whether bytes that are written now are sent.
+        data: offset of the register that bytes are written to, None if they are read by
+            DMA.
+        idle: offsets of status registers, with their values while nothing is sent.
+        enabled: returns True if bytes written now are sent.
         baud: bits in a second, from the UART's clock in Hz.
-        receiver: how it receives.
+        receiver: its reception.
     """
 
     data: int | None
@@ -63,7 +65,7 @@ def _has(registers: Registers, offset: int, bits: int) -> bool:
 
 
 def _nordic(clock: int, registers: Registers) -> float:
-    # By the manual's table of values, whose unit is not given: it is the clock by 2^32.
+    # The manual's table of values has no unit: it is the clock divided by 2^32.
     return clock * registers[0x524] / (1 << 32)
 
 
@@ -181,11 +183,11 @@ _UARTE_RECEIVE, _UARTE_INTO, _UARTE_MOST = 0x000, 0x534, 0x538
 
 
 class Line:
-    """What a UART sends and receives.
+    """Sent and received data of a UART.
 
     Attributes:
-        heard: bytes that it will receive, in order.
-        overrun: whether an overrun is noted, of something that was not read.
+        heard: bytes it will receive, in order.
+        overrun: an overrun of an unread byte is flagged.
         sent: bytes, in order.
         before: all registers when the first was sent.
     """
@@ -195,14 +197,14 @@ class Line:
         self._divider = 0
         self._moved = False  # by DMA, into memory
         self._has_been_on = False
-        self._has_told = False  # of the overrun
+        self._has_told = False  # the overrun was reported
         self.heard = bytearray()
         self.overrun = False
         self.sent = bytearray()
         self.before: dict[int, int] = {}
 
     def reads(self) -> dict[int, Read]:
-        """What the UART's registers say."""
+        """Return the read values of the UART's registers."""
         receiver = self._uart.receiver
 
         def says(value: int) -> Read:
@@ -232,7 +234,7 @@ class Line:
         return reads
 
     def registers(self, machine: Machine) -> dict[int, int]:
-        """What the UART's registers were written, by offset."""
+        """Return the written values of the UART's registers, by offset."""
         inside = range(self._base, self._base + _REGISTERS)
         found = {at - self._base: v for at, v in machine.registers.items() if at in inside}
         return found | {_DIVIDER: self._divider}
@@ -241,7 +243,7 @@ class Line:
         return bool(machine.registers.get(self._base + _LCR, 0) & _LCR_DIVIDER)
 
     def listen(self, machine: Machine) -> None:
-        """Keeps what is sent."""
+        """Record the sent bytes."""
 
         def send(data: bytes) -> None:
             assert self._uart.enabled(self.registers(machine)), "sent before the UART was on"

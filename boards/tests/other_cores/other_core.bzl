@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards whose core is another one than their simulator's."""
+"""Boards with another core than their simulator's."""
 
 load("//boards:board.bzl", "board", "qemu", "uart")
 
 def other_core(name, chip, core, machine):
-    """A board as its machine is, but for the core that its images are compiled for.
+    """A board like its machine, except for the core its images are compiled for.
 
     Args:
       name: the folder's name.
       chip: the machine's chip().
-      core: as -mcpu names it.
+      core: as for -mcpu.
       machine: of QEMU.
     """
     fields = {key: getattr(chip, key) for key in dir(chip) if key not in ["to_json", "to_proto"]}

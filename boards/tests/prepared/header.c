@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a ROM would read: where the stack and the start are. Here the core itself reads it at reset.
+// Header as for a ROM: addresses of the stack and the start. Here the core itself reads it at
+// reset.
 #include <stdint.h>
 
 #include "boards/common/link_symbols.h"
 
 void pl_reset(void);
 
-enum { HEADER_SIZE = 256 };  // as BUILD.bazel says
+enum { HEADER_SIZE = 256 };  // as in BUILD.bazel
 
 typedef struct {
   const uint32_t *stack_top;

@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
-// The reload value of the core's timer, a register that nothing else writes.
+// The reload value of the core's timer. No other code writes this register.
 #define TIMER_RELOAD (*(volatile uint32_t *)0xe000e014u)
 
 enum { PREPARED = 0x5a5a5a };
 
-// Variables that pl_chip_init wrote to before they had their values.
+// Variables written by pl_chip_init before their initialization.
 extern volatile uint32_t with_a_value;
 extern volatile uint32_t zero;
 

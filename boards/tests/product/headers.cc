@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every header for programs, and the macros that define something, in C++.
+// Every header for programs, and their defining macros, in C++.
 #include <stdint.h>
 
 #include "boards/common/chip.h"

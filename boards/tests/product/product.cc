@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a product's program is made of: C++ with constructors before main, code of a vendor, the C
-// library's printf and malloc, and a buffer larger than what plans leave to variables.
+// Parts of a real product's program: C++ with constructors before main, a vendor's code, the C
+// library's printf and malloc. It also has a buffer larger than the memory left to variables by
+// plans.
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -72,7 +73,7 @@ void try_text() {
   printf("%s, %lu bytes\n", text, static_cast<unsigned long>(sizeof buffer));
 }
 
-// What arrives is read by lines, or as it comes where no buffer fits into the heap.
+// Input is read by lines, or by characters if the heap has no room for a buffer.
 void try_input() {
   EXPECT_EQUAL(getchar(), 'o');
   EXPECT_EQUAL(getchar(), 'k');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each of these warnings stops the build of our own code.
+// Each of these warnings would stop the build of Pilotlight's own code.
 #include "boards/tests/product/vendor.h"
 
 int vendor_version() { return 1; }

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-// Sum of `size` bytes, of which 16 bits are kept.
+// Sum of `size` bytes, truncated to 16 bits.
 int vendor_checksum(const unsigned char *data, int size);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes over the lowest word of the stack, as an overflow that nothing else notices would. A
-// region that is counted stays open.
+// Overwrites the lowest word of the stack, like an otherwise undetected overflow. A counted region
+// stays open.
 #include "boards/common/link_symbols.h"
 #include "boards/common/print.h"
 #include "firmware/runtime/profile.h"

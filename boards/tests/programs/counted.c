@@ -23,7 +23,7 @@ static void count(uint32_t region, uint32_t n) {
   pl_profile_end(region);
 }
 
-// Steps of two plans that have one number: the second runs in a step of the first.
+// Steps of two plans with the same number: the second runs in a step of the first.
 static void count_in_plans(void) {
   static const uint32_t outer = 0;
   static const uint32_t inner = 1;

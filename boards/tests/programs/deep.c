@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Uses the stack in every way that its bound has to see: direct calls, calls through pointers,
-// large frames, library functions.
+// Uses the stack in all ways covered by its bound: direct calls, calls through pointers, large
+// frames, library functions.
 #include <stdint.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints what its console receives, up to a full stop.
+// Prints received console text, up to a full stop.
 #include <stdint.h>
 
 #include "boards/common/console.h"

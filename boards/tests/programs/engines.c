@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls through pointers what calls through pointers, as a plan's steps call engines of delegates.
+// Calls, through pointers, functions that call through pointers. A plan's steps call engines of
+// delegates in this way.
 #include <stdint.h>
 #include <string.h>
 

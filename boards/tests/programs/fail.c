@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reports a failure in its own words, within a region that is counted.
+// Reports a failure in its own words, inside a counted region.
 #include "boards/common/print.h"
 #include "firmware/runtime/profile.h"
 

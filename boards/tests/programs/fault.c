@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Executes an undefined instruction, within a region that is counted.
+// Executes an undefined instruction, inside a counted region.
 #include "boards/common/print.h"
 #include "firmware/runtime/profile.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Never ends, nor does a region that is counted.
+// Never ends, and neither does a counted region.
 #include "boards/common/print.h"
 #include "firmware/runtime/profile.h"
 

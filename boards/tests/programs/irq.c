@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handlers run, by their priorities, and what is locked out runs later. A handler in an archive of
-// its own, irq_handlers.c, is found, and so is every interrupt that the chip has.
+// Handlers run by their priorities, and locked ones run later. The linker finds a handler in an
+// archive of its own, irq_handlers.c. Every interrupt of the chip works.
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,7 +24,7 @@ void PL_TIMER_HANDLER(void) {
   ticks += 1;
 }
 
-// Interrupted by PendSV if that is more urgent; else PendSV follows.
+// PendSV interrupts this handler if it is more urgent; else PendSV follows.
 void SVC_Handler(void) {
   const uint32_t before = pendsv_calls;
   pl_irq_set_pending(PL_IRQ_PENDSV);

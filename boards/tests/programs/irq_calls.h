@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-// How often the handlers of irq_handlers.c were called; the memory is irq.c's.
+// Number of calls of the handlers in irq_handlers.c; irq.c owns the memory.
 extern volatile uint32_t pendsv_calls;
 extern volatile uint32_t last_calls;
 

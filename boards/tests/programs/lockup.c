@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes the stack of the exception handlers away and faults: nothing can report it. A region that
-// is counted stays open.
+// Removes the stack of the exception handlers and faults, so nothing can report it. A counted
+// region stays open.
 #include <stdint.h>
 
 #include "boards/common/print.h"

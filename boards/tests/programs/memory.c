@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memories of the board's data are there: both ends of every pool keep what is written, and
+// The memories in the board's data exist. Both ends of every pool keep written values, and
 // variables and constants start with their values.
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Goes on after saying that all is well.
+// Continues after reporting success.
 #include "boards/common/print.h"
 
 int main(void) {

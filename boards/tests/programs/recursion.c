@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls itself until the stack overflows, within a region that is counted.
+// Calls itself until the stack overflows, inside a counted region.
 #include <stdint.h>
 
 #include "boards/common/print.h"

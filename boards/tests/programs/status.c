@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Says that all is well and ends with a failure, within a region that is counted.
+// Reports success and ends with a failure, inside a counted region.
 #include "boards/common/print.h"
 #include "firmware/runtime/profile.h"
 

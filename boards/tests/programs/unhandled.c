@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An interrupt for which there is no handler.
+// An interrupt without a handler.
 #include "boards/common/irq.h"
 
 int main(void) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a small model and vectors for tests of the apps.
 
-The labels are the reference's own classes but for the first three, so a classifier that works is
+All labels but the first three are the reference's own classes. A working classifier is therefore
 right on all vectors but three. Of the wrong vectors, vector 2 expects another element 5.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the apps print, and that they fail when outputs are not as stored."""
+"""Output of the apps, and their failure if outputs differ from the stored ones."""
 
 import re
 import subprocess
@@ -19,7 +19,7 @@ def run(program: str) -> tuple[int, str]:
 
 
 def stats(console: str) -> dict[str, int]:
-    """The results that a program prints."""
+    """Return the results a program prints."""
     found = re.findall(r"^PL:STAT (\S.*) (\d+)$", console, re.MULTILINE)
     return {name: int(value) for name, value in found}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An image has the kernels that its model uses, and no other."""
+"""An image has the kernels its model uses, and no other."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ FOLDERS = {path.parent.name for path in Path(kernels.registry.__file__).parent.g
 
 
 def linked_kernels() -> set[str]:
-    """Functions that are named after a kernel's folder, and all that compute in float32."""
+    """Return functions with the name of a kernel's folder, and all that compute in float32."""
     names = {symbol.name for symbol in Elf(PROGRAM).symbols if symbol.is_function}
     return {
         name
@@ -28,7 +28,7 @@ def test_only_what_the_model_uses() -> None:
         "pl_add_down_s8",
         "pl_conv2d_rows_s8",
         "pl_depthwise_conv2d_s8",
-        "pl_gather_dense_window_s8",  # of kernels/common, for windows that reach into padding
+        "pl_gather_dense_window_s8",  # from kernels/common, for windows reaching into padding
         "pl_linear_s8",
         "pl_max_pool2d_s8",
     }

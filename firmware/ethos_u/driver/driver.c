@@ -14,7 +14,7 @@ enum {
   PORT0 = 0,
   PORT1 = 2,
   PORT1_CONSTANTS = 3,
-  USUAL_CACHE_LINE = 32,  // bytes, of the Cortex-M that have a data cache
+  USUAL_CACHE_LINE = 32,  // bytes, of the Cortex-M with a data cache
 };
 
 static uint32_t read(const ethos_u_driver *driver, uint32_t offset) {
@@ -43,7 +43,7 @@ static bool has_passed(ethos_u_stopwatch *watch, uint32_t ticks) {
   return now - watch->start >= ticks;
 }
 
-// An NPU that this driver knows; whatever else answers (an empty bus reads as zeros) is none.
+// Accepts only an NPU this driver supports. Anything else (an empty bus reads as zeros) is none.
 static bool identify(ethos_u_driver *driver) {
   driver->id = read(driver, ETHOS_U_REG_ID);
   driver->config = read(driver, ETHOS_U_REG_CONFIG);
@@ -54,9 +54,9 @@ static bool identify(ethos_u_driver *driver) {
   return driver->id >> ETHOS_U_ID_ARCH_MAJOR == 1 && (u55 || u65);
 }
 
-// The stream must be compiled for this kind of NPU and for no later architecture, and may want a
-// custom DMA only if there is one. The rest of both registers (patch and product revisions, SHRAM,
-// which goes with the MACs, functional safety) may differ.
+// The stream must be compiled for this kind of NPU and for no later architecture. It may need a
+// custom DMA only if there is one. The rest of both registers may differ: patch and product
+// revisions, SHRAM (it goes with the MACs), functional safety.
 static bool is_for(const ethos_u_driver *driver, const ethos_u_stream *stream) {
   const uint32_t kind =
       (uint32_t)0xF << ETHOS_U_CONFIG_PRODUCT | ETHOS_U_CONFIG_STREAM_VERSION | ETHOS_U_CONFIG_MACS;
@@ -107,8 +107,8 @@ static void set_up_memory(const ethos_u_driver *driver, const ethos_u_stream *st
   write(driver, ETHOS_U_REG_QSIZE, stream->count * (uint32_t)sizeof(stream->words[0]));
 }
 
-// What is dropped from the cache after a run must share no line with anything else, for that would
-// be dropped too.
+// Cache lines invalidated after a run must be shared with nothing else, because that would be lost
+// too.
 static bool has_own_cache_lines(const ethos_u_board *board, const ethos_u_region *regions) {
   const uint32_t line = board->cache_line == 0 ? USUAL_CACHE_LINE : board->cache_line;
   for (int i = 0; board->cache_invalidate != NULL && i < ETHOS_U_REGION_COUNT; ++i) {
@@ -142,7 +142,7 @@ static void invalidate_caches(const ethos_u_board *board, const ethos_u_region *
   }
 }
 
-// Whether the NPU has ended, well or not; `status` is its register's then.
+// Returns true if the NPU has ended, well or not; `status` then holds its register.
 static bool is_over(ethos_u_driver *driver) {
   driver->status = read(driver, ETHOS_U_REG_STATUS);
   if (driver->interrupted) {
@@ -170,7 +170,7 @@ static bool wait_for_end(ethos_u_driver *driver) {
   return true;
 }
 
-// `finish` does not wait for what takes too long either.
+// A timeout also counts as the end, so `finish` does not wait for it either.
 static bool has_ended(ethos_u_device *device) {
   ethos_u_driver *driver = (ethos_u_driver *)(void *)device;
   return is_over(driver) || has_passed(&driver->watch, driver->board->run_ticks);
@@ -203,7 +203,7 @@ static ethos_u_status start(ethos_u_device *device, const ethos_u_stream *stream
   if (!has_own_cache_lines(board, regions)) {
     return ETHOS_U_ERROR_ALIGNMENT;
   }
-  // Clock and power stay on from here; registers may have been lost since the last run, so every
+  // Clock and power stay on from here. Registers may have been lost since the last run, so every
   // run starts from a reset and writes all of them.
   write(driver, ETHOS_U_REG_CMD, 0);
   const ethos_u_status result = ethos_u_reset(driver);

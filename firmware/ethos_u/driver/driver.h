@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bare-metal driver of Ethos-U55 and Ethos-U65. One run at a time (device.h says who may ask).
+// Bare-metal driver of Ethos-U55 and Ethos-U65. One run at a time (see device.h for the permitted
+// callers).
 #ifndef FIRMWARE_ETHOS_U_DRIVER_DRIVER_H_
 #define FIRMWARE_ETHOS_U_DRIVER_DRIVER_H_
 
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-// Vela's memory modes: which AXI port leads to what.
+// Vela's memory modes: the memory for each AXI port.
 typedef enum {
   ETHOS_U_SRAM_ONLY,       // everything on port 0
   ETHOS_U_SHARED_SRAM,     // constants on port 1, the scratch on port 0
@@ -30,7 +31,7 @@ typedef struct {
 
 typedef struct ethos_u_driver ethos_u_driver;
 
-// What a board says about its NPU. Functions may be null where it says so.
+// Description of a board's NPU. Functions may be null if documented.
 typedef struct {
   uintptr_t base;  // of the registers
   uint32_t irq;    // for the program that enables it and calls ethos_u_interrupt from its handler
@@ -44,23 +45,23 @@ typedef struct {
   uint32_t reset_ticks;  // a reset takes less
   uint32_t run_ticks;    // an inference takes less
 
-  // Sleeps until an interrupt, unless `interrupted` of the driver says that it came already, or
-  // returns at once. It must wake up now and then, else a hang stays unseen. Null: the driver
+  // Sleeps until an interrupt, or returns at once. It must not sleep if the driver's `interrupted`
+  // is already set. It must wake up now and then, else a hang is not detected. Null: the driver
   // polls.
   void (*wait)(ethos_u_driver *driver);
 
   // An address as the NPU's bus sees it. Null: as the core sees it.
   uint64_t (*bus_address)(const void *data);
 
-  // Data cache, for cores that have one: write back before a run, drop after it. May be null. With
-  // cache_invalidate scratch and fast scratch start and end at cache lines, else a run is
-  // ETHOS_U_ERROR_ALIGNMENT: what shares a line with them would be lost.
+  // Data cache, for cores with one: clean before a run, invalidate after it. May be null. With
+  // cache_invalidate, scratch and fast scratch must start and end at cache lines, else a run is
+  // ETHOS_U_ERROR_ALIGNMENT. Other data in such a line would be lost.
   void (*cache_clean)(const void *data, uint32_t size);
   void (*cache_invalidate)(const void *data, uint32_t size);
   uint32_t cache_line;  // bytes; 0 for 32, as Cortex-M7, M55 and M85 have it
 
-  // What executes where no NPU answers, for boards that are simulated: the functional model. Null
-  // on silicon, where that is an error.
+  // Functional model that executes if no NPU answers, for simulated boards. Null on silicon; a
+  // missing NPU is an error there.
   ethos_u_device *simulator;
 } ethos_u_board;
 
@@ -74,7 +75,7 @@ typedef struct {
   uint32_t overflowed;  // bit i: event counter i
 } ethos_u_pmu;
 
-// A time that runs; private.
+// A running time measurement; private.
 typedef struct {
   const ethos_u_board *board;
   uint32_t start;
@@ -87,19 +88,19 @@ struct ethos_u_driver {
   uint32_t id;  // registers of the NPU that answered
   uint32_t config;
   ethos_u_pmu pmu;
-  // Of the last run, for diagnosis.
+  // Results of the last run, for diagnosis.
   uint32_t status;          // the STATUS register at its end
-  uint32_t queue_position;  // bytes of the stream that the NPU had read
-  // From the interrupt handler.
+  uint32_t queue_position;  // bytes of the stream the NPU had read
+  // Set by the interrupt handler.
   volatile bool interrupted;
   volatile uint32_t interrupt_status;
-  // Of the run that was started; private.
+  // State of the current run; private.
   ethos_u_region regions[ETHOS_U_REGION_COUNT];
   ethos_u_stopwatch watch;
   bool seen_running;
 };
 
-// Identifies the NPU and resets it. *device is what to run payloads on: the driver's own, or the
+// Identifies the NPU and resets it. *device is the device for payloads: the driver's own, or the
 // board's simulator if nothing answers and it has one. ETHOS_U_ERROR_NO_NPU, _RESET, _SECURITY.
 ETHOS_U_MUST_USE ethos_u_status ethos_u_open(ethos_u_driver *driver, const ethos_u_board *board,
                                              ethos_u_device **device);
@@ -108,7 +109,7 @@ ETHOS_U_MUST_USE ethos_u_status ethos_u_open(ethos_u_driver *driver, const ethos
 // after a fault.
 ETHOS_U_MUST_USE ethos_u_status ethos_u_reset(ethos_u_driver *driver);
 
-// To be called by the NPU's interrupt handler. An interrupt that the NPU did not raise is ignored.
+// Call this in the NPU's interrupt handler. An interrupt the NPU did not raise is ignored.
 void ethos_u_interrupt(ethos_u_driver *driver);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver takes and what it refuses before the NPU runs: streams, scratch, tensors.
+// Accepted and refused arguments of the driver before the NPU runs: streams, scratch, tensors.
 #include <string.h>
 
 #include "boards/common/expect.h"
 #include "firmware/ethos_u/driver/driver_fixture.h"
 
-// What a stream says that it was compiled for, and what the NPU says that it is.
+// Combinations of a stream's target and the NPU's identification.
 static void test_streams_for_others(void) {
   enum { CONFIG = 0x00001807, ID = 0x10066001, CUSTOM_DMA = 1 << 27, SAFETY = 1 << 26 };
   static const struct {
@@ -86,8 +86,8 @@ static void invalidate_anything(const void *data, uint32_t size) {
   invalidated += size;
 }
 
-// Bytes beside the scratch that the core wrote and the cache holds: dropping a line that both share
-// would lose them.
+// Bytes next to the scratch, written by the core and still only in the cache. Invalidating a line
+// shared by both would lose them.
 static void test_cache_lines(void) {
   static const struct {
     uint32_t line;

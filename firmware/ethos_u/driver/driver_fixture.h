@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver's tests share: a board with the fake NPU, and runs on it.
+// Common code of the driver's tests: a board with the fake NPU, and runs on it.
 #ifndef FIRMWARE_ETHOS_U_DRIVER_DRIVER_FIXTURE_H_
 #define FIRMWARE_ETHOS_U_DRIVER_DRIVER_FIXTURE_H_
 
@@ -8,7 +8,7 @@
 #include "firmware/ethos_u/driver/driver.h"
 #include "firmware/ethos_u/driver/fake_npu.h"
 
-// Where things are in the fake's memory.
+// Positions in the fake's memory.
 enum { STREAM = 0, SCRATCH = 2048, SCRATCH_SIZE = 96, TENSOR_BYTES = 24 };
 
 extern ethos_u_board board;
@@ -25,10 +25,10 @@ void begin(void);
 // Opens the driver, which must find the fake.
 void open_device(void);
 
-// A payload that copies its input to its output, in the fake's memory.
+// Returns a payload that copies its input to its output, in the fake's memory.
 ethos_u_payload copy_payload(void);
 
-// Runs it, with inputs that differ by seed; checks the outputs of a run that ends well.
+// Runs it, with inputs differing by seed; checks the outputs of a successful run.
 ethos_u_status run_payload(const ethos_u_payload *payload, uint8_t seed);
 ethos_u_status run(uint8_t seed);
 

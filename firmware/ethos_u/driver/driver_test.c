@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver against the fake NPU: what it writes, and what it makes of every fault.
+// The driver against the fake NPU: its register writes, and its reaction to every fault.
 #include <string.h>
 
 #include "boards/common/expect.h"
@@ -69,7 +69,7 @@ static void test_split_calls(void) {
   }
 }
 
-// An interrupt line that fires on its own, at every wait.
+// An interrupt line that fires without cause, at every wait.
 static void wait_disturbed(ethos_u_driver *waiting) {
   ethos_u_interrupt(waiting);
   fake_npu_wait(waiting);

@@ -79,7 +79,8 @@ static uint32_t status_of(ethos_u_status status) {
   }
 }
 
-// Executes the queue on what the base pointers name; the result shows when the run ends.
+// Executes the queue on the memory at the base pointers; the result becomes visible at the end of
+// the run.
 static uint32_t execute(void) {
   const uint64_t queue = offset_of(ETHOS_U_REG_QBASE);
   const uint32_t size = *reg(ETHOS_U_REG_QSIZE);
@@ -134,7 +135,7 @@ static void count_events(void) {
     return;
   }
   if ((*reg(ETHOS_U_REG_PMCNTENSET) & ETHOS_U_PM_CYCLE_COUNTER) != 0) {
-    // Large, so that the upper half counts.
+    // Large, so the upper half matters.
     const uint64_t cycles = summary.counts.cycles + (UINT64_C(7) << 32);
     *reg(ETHOS_U_REG_PMCCNTR) = (uint32_t)cycles;
     *reg(ETHOS_U_REG_PMCCNTR + 4) = (uint32_t)(cycles >> 32);
@@ -228,7 +229,7 @@ static void command(uint32_t value) {
     }
     start();
   }
-  // Power goes as soon as it may: nothing that was written is kept.
+  // Power goes off as soon as allowed: no written value is kept.
   if ((value & ETHOS_U_CMD_POWER_Q_ENABLE) != 0 && !is_running()) {
     lose_power();
   }

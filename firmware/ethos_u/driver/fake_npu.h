@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NPU for tests: registers as the driver sees them, with the functional model behind. It is
-// strict about the protocol, and can fail in the ways that hardware does. There is one.
+// An NPU for tests: registers for the driver, implemented by the functional model. It checks the
+// protocol strictly, and can fail in the ways that hardware does. There is one.
 #ifndef FIRMWARE_ETHOS_U_DRIVER_FAKE_NPU_H_
 #define FIRMWARE_ETHOS_U_DRIVER_FAKE_NPU_H_
 
@@ -19,7 +19,7 @@ enum {
 typedef enum {
   FAKE_WORKS,
   FAKE_EMPTY_BUS,      // nothing answers
-  FAKE_OTHER_PRODUCT,  // something that is no U55 and no U65
+  FAKE_OTHER_PRODUCT,  // neither a U55 nor a U65
   FAKE_STUCK_RESET,    // a reset never ends
   FAKE_WRONG_STATE,    // a reset ends in another security state
   FAKE_BUS_ERROR,      // on the first access
@@ -34,27 +34,27 @@ typedef struct {
   fake_behaviour behaviour;
   uint32_t config;
   uint32_t id;
-  uint32_t latency;     // reads of STATUS that a run takes
+  uint32_t latency;     // reads of STATUS during a run
   bool interrupts;      // time passes by fake_npu_advance and fake_npu_wait, not by reads of STATUS
   void (*raise)(void);  // the interrupt's line; null: fake_npu_wait calls the driver's handler
 
-  // What it saw.
+  // Observations.
   uint32_t runs;
   uint32_t resets;
   uint32_t interrupts_raised;
   uint32_t violations;     // of the protocol
   const char *violation;   // the last one
-  uint32_t axi_limits[4];  // as they were at the start of the last run
+  uint32_t axi_limits[4];  // their values at the start of the last run
   uint32_t region_config;
   uint32_t queue_config;
 
-  // All that its bus reaches: streams and regions must lie in here. `memory` from the bus address
-  // of fake_npu_bus_address on, if nothing else is said.
+  // Reachable range of its bus: streams and regions must lie in here. The default is `memory`, from
+  // the bus address of fake_npu_bus_address on.
   uint64_t bus_base;
   uint8_t *reached;
   uint32_t reached_bytes;
-  // Which NPU the model behind it is, whatever `config` says, and what it works with; an
-  // Ethos-U55-128 and a small workspace if nothing else is said.
+  // Configuration of the functional model, independent of `config`, and its workspace. The default
+  // is an Ethos-U55-128 and a small workspace.
   uint32_t model_config;
   uint8_t *workspace;
   uint64_t workspace_bytes;

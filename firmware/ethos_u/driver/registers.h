@@ -33,8 +33,8 @@ enum {
 
 // Bits of ID, STATUS, CMD, RESET and PROT, CONFIG, PMCR.
 enum {
-  ETHOS_U_ID_ARCH_MINOR = 20,  // of 8
-  ETHOS_U_ID_ARCH_MAJOR = 28,  // of 4
+  ETHOS_U_ID_ARCH_MINOR = 20,  // 8 bits
+  ETHOS_U_ID_ARCH_MAJOR = 28,  // 4 bits
 
   ETHOS_U_STATUS_RUNNING = 1 << 0,
   ETHOS_U_STATUS_IRQ_RAISED = 1 << 1,
@@ -57,7 +57,7 @@ enum {
   ETHOS_U_PROT_NON_SECURE = 1 << 1,
 
   ETHOS_U_CONFIG_MACS = 0xF,             // log2 of the multiply-accumulates a cycle
-  ETHOS_U_CONFIG_STREAM_VERSION = 0xF0,  // of the command streams it takes
+  ETHOS_U_CONFIG_STREAM_VERSION = 0xF0,  // of the accepted command streams
   ETHOS_U_CONFIG_CUSTOM_DMA = 1 << 27,
   ETHOS_U_CONFIG_PRODUCT = 28,  // first bit of 4
 

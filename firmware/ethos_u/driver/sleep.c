@@ -12,8 +12,8 @@ static uint32_t ticks;
 
 uint32_t ethos_u_sleep_ticks(void) { return ++ticks; }
 
-// Between lock and unlock no handler runs, but what is pending ends the sleep: an interrupt of the
-// NPU that comes after the look at `interrupted` is not slept through.
+// No handler runs between lock and unlock, but a pending interrupt ends the sleep. An NPU interrupt
+// after the check of `interrupted` is therefore not missed.
 void ethos_u_sleep(ethos_u_driver *driver) {
   const uint32_t locked = pl_irq_lock();
   const bool is_ours = pl_timer_rate() == 0;

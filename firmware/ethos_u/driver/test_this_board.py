@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what the driver is told about a board's NPU."""
+"""Tests of the driver's data on a board's NPU."""
 
 from dataclasses import replace
 from pathlib import Path

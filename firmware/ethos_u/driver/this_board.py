@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what a program knows of its board's NPU, from board.json: this_board.c for the driver, and
+"""Writes a program's data on its board's NPU, from board.json: this_board.c for the driver, and
 this_npu.c, the same as an engine.
 
     this_board --board=board.json --output=this_board.c --npu_output=this_npu.c

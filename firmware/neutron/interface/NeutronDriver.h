@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the engine calls of NXP's NeutronDriver, declared as NXP's own header of this name has it.
-// NXP's takes its place where its library is linked (docs/neutron.md); NXP's names are kept.
+// NXP's NeutronDriver functions the engine calls, declared as in NXP's own header of this name.
+// NXP's header replaces this one if its library is linked (docs/neutron.md); NXP's names are kept.
 #ifndef FIRMWARE_NEUTRON_INTERFACE_NEUTRONDRIVER_H_
 #define FIRMWARE_NEUTRON_INTERFACE_NEUTRONDRIVER_H_
 
@@ -23,19 +23,18 @@ typedef struct {
   const void *microcode;
   const void *weights;
   const void *kernels;
-  uint32_t timeoutSeconds;  // after which a run ends with an error
+  uint32_t timeoutSeconds;  // timeout of a run, which then returns an error
 } NeutronModelConfig;
 
-// Memory of a run, aligned to 16 bytes. Behind the model's outputs are those for scratch, profile
-// and debug.
+// Memory of a run, aligned to 16 bytes. Scratch, profile and debug follow the model's outputs.
 typedef struct {
   const void **inputs;
   void **outputs;
   void *scratch;
-  void *scratchWeights;  // for weights that are copied out of flash memory
+  void *scratchWeights;  // for weights copied out of flash memory
 } NeutronDataConfig;
 
-// How weights are copied: `wait` returns when the copy of a channel is there.
+// Functions that copy weights: `wait` returns when the copy of a channel is complete.
 typedef struct {
   void (*copy)(void *dst, void *src, uint32_t size, uint32_t channel);
   void (*wait)(uint32_t channel);
@@ -44,7 +43,7 @@ typedef struct {
 NeutronError neutronInit(void);
 NeutronError neutronSetConfig(NeutronConfig *config);
 
-// Bytes that a prepared program takes, where *hdl is memory of the caller's.
+// Size in bytes of a prepared program if *hdl is memory of the caller's.
 size_t neutronGetModelContextSize(void);
 NeutronError neutronModelPrepare(const NeutronModelConfig *mcfg, NeutronModelHandle *hdl);
 NeutronError neutronModelUnprepare(NeutronModelHandle hdl);

@@ -16,15 +16,15 @@ class Flash(Protocol):
     """A fake of a controller."""
 
     erased: int
-    """How many sectors were erased."""
+    """Number of erased sectors."""
     written: int
-    """How many units were written."""
+    """Number of written units."""
 
     def reads(self) -> dict[int, Read]:
-        """What its registers say."""
+        """Return the read values of its registers."""
 
     def attach(self, machine: Machine) -> None:
-        """Sees what is written to its registers and to the memory."""
+        """Observe writes to its registers and to the memory."""
 
 
 class Chip:
@@ -59,7 +59,7 @@ class Chip:
 
 
 def check_update(chip: Chip, flash: Flash) -> None:
-    """A first model, and an update that a reset of the chip ends, and that goes on."""
+    """Check a first model, then an update interrupted by a chip reset and resumed."""
     chip.start()
     assert (chip.resets, chip.machine.ended) == (1, False), chip.line.sent
     check_rest_of_update(chip)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a slot costs: an app with a model that is built in, and, if HAS_SLOT, with all that takes
-// models into slots besides. A profiler counts the regions.
+// Cost of a slot: an app with a built-in model and, if HAS_SLOT, with all code to update models in
+// slots. A profiler counts the regions.
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,7 +30,8 @@ static bool program(void *user, uint32_t offset, const uint8_t *data) {
   return user == NULL && offset == 0 && data != NULL;
 }
 
-// The package where it lies in the image. No slot is there: what writes to them is linked, not run.
+// Runs the package in place, from the image. There is no slot: the code that writes to slots is
+// linked but does not run.
 static bool run_package(void) {
   static pl_slot slot;
   static pl_slot_config config = {

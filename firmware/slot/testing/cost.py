@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a slot costs on boards: flash beside that of an app without one, and instructions."""
+"""Cost of a slot on boards: additional flash compared with an app without one, and instructions."""
 
 import json
 from dataclasses import dataclass
@@ -15,9 +15,8 @@ _FOLDER = Path("firmware/slot/testing")
 @dataclass(frozen=True)
 class Cost:
     """Attributes:
-    flash: bytes more than without a slot, without the package that is in the image.
-    check, load: instructions for signature and contents, for relocations and bounds.
-    self_test: of two vectors.
+    flash: additional bytes compared with no slot, without the package in the image. check, load:
+    instructions for signature and contents, for relocations and bounds. self_test: of two vectors.
     inference: of the same model, built in.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what a slot costs, on four boards: `bazel run //firmware/slot/testing:cost`."""
+"""Prints the cost of a slot, on four boards: `bazel run //firmware/slot/testing:cost`."""
 
 from dataclasses import astuple
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The controllers of flash memory of STM32F4, STM32L4 and STM32U5, by their reference manuals
-(RM0090 and RM0351, chapter 3, RM0456, chapters 7 and 8): what is not done as they say fails.
+"""The flash controllers of STM32F4, STM32L4 and STM32U5, by their reference manuals (RM0090 and
+RM0351, chapter 3, RM0456, chapters 7 and 8). Any deviation from them fails.
 """
 
 from collections.abc import Callable
@@ -12,21 +12,21 @@ _KEYS = (0x45670123, 0xCDEF89AB)
 _PROGRAM, _ERASE, _START, _LOCK = 1 << 0, 1 << 1, 1 << 16, 1 << 31
 _BUSY, _PROTECTED = 1 << 16, 1 << 4
 _CACHE, _EMPTY_CACHE = 1 << 10, 1 << 12
-_TURNS = 3  # that the status is busy for
+_TURNS = 3  # reads while the status is busy
 
 
 @dataclass(frozen=True)
 class Controller:
-    """A kind.
+    """A kind of controller.
 
     Attributes:
         key, status, control: offsets of registers; the first one is that of the caches.
-        errors: bits of the status that are cleared by writing them.
-        write_bytes: what is written at once, by words in their order.
-        width: bits of the control register that say so, and what they have to be.
-        sector: from the control register to the part of the memory that it erases.
-        icache: address of the cache of instructions, which has data too, in place of one that the
-            first register has; 0 if there is none.
+        errors: bits of the status cleared by writing them.
+        write_bytes: write unit, by words in their order.
+        width: bits of the control register for it, and their required value.
+        sector: from the control register to the part of the memory it erases.
+        icache: address of the instruction cache, which also holds data, in place of one
+            in the first register; 0 if there is none.
     """
 
     base: int
@@ -64,13 +64,13 @@ STM32U5 = Controller(
 
 
 class FakeFlash:
-    """A controller beside a machine.
+    """A controller attached to a machine.
 
     Attributes:
         access: the register of the caches.
         protected: sectors that begin here are not erased, which is an error.
-        erased: how many sectors were.
-        written: how many units were.
+        erased: number of erased sectors.
+        written: number of written units.
     """
 
     def __init__(self, kind: Controller, caches: int):
@@ -84,10 +84,10 @@ class FakeFlash:
         self._errors = 1 << 7  # noted by something before
         self._pending = b""
         self._emptied = True
-        self._turns = 0  # that a cache is being emptied for
+        self._turns = 0  # reads while a cache is being emptied
 
     def reads(self) -> dict[int, Read]:
-        """What its registers say."""
+        """Return the read values of its registers."""
         kind = self._kind
         cache: dict[int, Read] = {
             kind.icache: lambda registers: 1,  # it is on
@@ -100,7 +100,7 @@ class FakeFlash:
         }
 
     def attach(self, machine: Machine) -> None:
-        """Sees what is written to its registers and to the memory."""
+        """Observe writes to its registers and to the memory."""
         self._machine = machine
         others, kind = machine.written, self._kind
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The controller of STM32H743's flash memory, by its reference manual (RM0433, chapter 4): what is
-not done as it says fails, and so does a load of what is torn, but where faults are ignored.
+"""The flash controller of STM32H743, by its reference manual (RM0433, chapter 4). Any deviation
+fails. So does a load of torn data, unless faults are ignored.
 """
 
 from boards.tests.not_simulated.machine import Machine, Read
@@ -11,7 +11,7 @@ _KEYS = (0x45670123, 0xCDEF89AB)
 _LOCK, _PROGRAM, _ERASE, _PARALLEL, _START = 1 << 0, 1 << 1, 1 << 2, 3 << 4, 1 << 7
 _BUSY, _WAITING, _QUEUED, _PROTECTED, _TWO_BITS = 1 << 0, 1 << 1, 1 << 2, 1 << 17, 1 << 26
 _CORE_CONTROL, _IGNORE_FAULTS, _DATA_CACHE, _INVALIDATE = 0xE000ED14, 1 << 8, 1 << 16, 0xE000EF5C
-_TURNS = 3  # that the status is busy for
+_TURNS = 3  # reads while the status is busy
 
 
 class _Bank:
@@ -37,14 +37,14 @@ class _Bank:
 
 
 class FakeFlashH7:
-    """A controller beside a machine, whose core has its cache of data on or off.
+    """A controller attached to a machine whose core has its data cache on or off.
 
     Attributes:
         protected: sectors that begin here are not erased, which is an error.
-        erased: how many sectors were.
-        written: how many units were.
-        stale: lines that the cache may have as they were before.
-        probed: how many loads of torn units there were.
+        erased: number of erased sectors.
+        written: number of written units.
+        stale: lines with possibly outdated content in the cache.
+        probed: number of loads of torn units.
     """
 
     def __init__(self, cached: bool):
@@ -88,7 +88,7 @@ class FakeFlashH7:
         machine.watch(range(_MEMORY, _MEMORY + 2 * _BANK_BYTES), self._store)
 
     def tear(self, unit: int) -> None:
-        """What power was lost in, until it is erased."""
+        """Mark a unit as interrupted by a power loss, until it is erased."""
         self._torn.add(unit)
         self._machine.watch_reads(range(unit, unit + _UNIT), lambda: self._load(unit))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The controller of nRF5340's flash memory, by its Product Specification, "NVMC": what is not done
-as it says fails. It has no register that erases: a page is when ones are written to its first word.
+"""The flash controller of nRF5340, by its Product Specification, "NVMC". Any deviation fails. It
+has no register that erases: writing ones to a page's first word erases it.
 """
 
 from boards.tests.not_simulated.machine import Machine, Read
@@ -8,15 +8,15 @@ from boards.tests.not_simulated.machine import Machine, Read
 _NVMC, _READY, _CONFIG = 0x50039000, 0x400, 0x504
 _READ_ONLY, _WRITE, _ERASE = range(3)
 _PAGE, _ONES = 4096, 0xFFFFFFFF
-_TURNS = 3  # that it is busy for
+_TURNS = 3  # reads while it is busy
 
 
 class FakeFlash:
-    """A controller beside a machine.
+    """A controller attached to a machine.
 
     Attributes:
-        erased: how many pages were.
-        written: how many words were.
+        erased: number of erased pages.
+        written: number of written words.
         protected: pages that begin here are not erased.
     """
 
@@ -27,11 +27,11 @@ class FakeFlash:
         self._busy = 0
 
     def reads(self) -> dict[int, Read]:
-        """What its registers say."""
+        """Return the read values of its registers."""
         return {_NVMC + _READY: lambda registers: self._ready()}
 
     def attach(self, machine: Machine) -> None:
-        """Sees what is written to its registers and to the memory."""
+        """Observe writes to its registers and to the memory."""
         self._machine = machine
         others = machine.written
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ROMs of RP2040 and RP2350, as far as they change the flash memory, by the chips' datasheets
-("Bootrom Contents", "Bootrom APIs"): what is not done as they say fails, and so does all that
-reads the memory between `connect` and what makes its reads memory again.
+"""The flash functions in the ROMs of RP2040 and RP2350, by the chips' datasheets ("Bootrom
+Contents", "Bootrom APIs"). Any deviation fails. So does any read of the memory between `connect`
+and the restoration of memory-mapped reads.
 """
 
 import struct
@@ -13,7 +13,7 @@ _LOOKUP, _TABLE, _FUNCTIONS, _BYTES = 0x100, 0x200, 0x300, 0x400
 _RETURN = 0x4770
 _NAMES = ("IF", "EX", "RE", "RP", "FC")
 _SSI, _TIMING, _BOOT_RAM = 0x18000000, 0x400D000C, 0x400E0000
-# Writes the register whose address is its last word: RP2350's ROM leaves code like it.
+# Writes the register whose address is its last word: RP2350's ROM leaves similar code.
 _SETUP = (0x60004801, 0xBF004770, _TIMING)
 
 
@@ -22,11 +22,11 @@ def _constant(word: int) -> Read:
 
 
 class FakeRom:
-    """A ROM of a version, beside a machine with `flash_bytes` of flash.
+    """A ROM of a version, attached to a machine with `flash_bytes` of flash.
 
     Attributes:
-        erased: how many sectors were.
-        written: how many units were.
+        erased: number of erased sectors.
+        written: number of written units.
     """
 
     def __init__(self, version: int, flash_bytes: int):

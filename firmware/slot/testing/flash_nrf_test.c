@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The controller of nRF chips, played by memory: one that is always ready, and one that never is.
+// The controller of nRF chips as plain memory: one is always ready, and one never.
 #include "firmware/slot/flash_nrf.h"
 
 #include <stdint.h>

@@ -80,7 +80,7 @@ class Wide(torch.nn.Module):
         return [getattr(self, f"{name}_{part}") for part in parts]
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """x int16 [1, 2, 6, 6] (NCHW) -> int16 [1, 5]."""
+        """Map x int16 [1, 2, 6, 6] (NCHW) to int16 [1, 5]."""
         ops: Any = torch.ops.pl
         one, pad, ends = [1, 1], [1, 1, 1, 1], (-(2**15), 2**15 - 1)
         x = ops.transpose(x, [0, 2, 3, 1])
@@ -108,7 +108,7 @@ class Past(torch.nn.Module):
         self.register_buffer("past", torch.full((2, 16), 7, dtype=torch.int8))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """x int8 [2, 5] -> int8 [2, 21]."""
+        """Map x int8 [2, 5] to int8 [2, 21]."""
         ops: Any = torch.ops.pl
         signal = ops.cat([self.past, x], 1)
         self.past.copy_(ops.slice(signal, 1, 5, 21, 1))
@@ -160,7 +160,7 @@ class Read(torch.nn.Module):
         ]
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """x int8 [2, 5, 3] -> int8 [2, 5, 3]: batches of five steps."""
+        """Map x int8 [2, 5, 3] to int8 [2, 5, 3]: batches of five steps."""
         ops: Any = torch.ops.pl
         output = (2**30, -7, 0)
         gru = self._constants("gru", self.gru_bias_of_n)
@@ -190,10 +190,10 @@ class Read(torch.nn.Module):
 
 
 class Sums(torch.nn.Module):
-    """Additions, products and means, each also of factors that divide."""
+    """Additions, products and means, each also with factors that divide."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """x int8 [1, 4, 6] -> int8 [1, 4, 1]."""
+        """Map x int8 [1, 4, 6] to int8 [1, 4, 1]."""
         ops: Any = torch.ops.pl
         ends = (-128, 127)
         y = ops.add(x, x, 3, 2**30, 1, 3, 2**30, -1, 20, 1, 2**30, -19, *ends)
@@ -238,8 +238,8 @@ def sample_plan(network: Sample) -> Plan:
 
 
 def sample_vectors(network: Sample | None = None, count: int = 2) -> Arrays:
-    """Inputs, and what the model's reference makes of them."""
-    network = copy.deepcopy(network or Network()).eval()  # its state stays what it is
+    """Return inputs, and the outputs of the model's reference for them."""
+    network = copy.deepcopy(network or Network()).eval()  # its state does not change
     inputs = [network.example(seed) for seed in range(count)]
     outputs = [network(x) for x in inputs]
     return {
@@ -257,9 +257,9 @@ class Host:
     """Compiles everything once, in a folder, for packages of a network.
 
     Args:
-      folder: of what is compiled.
+      folder: for the compiled files.
       network: a small one, if none is given.
-      other: one that has compiled what does not depend on the network.
+      other: a Host whose network-independent files are reused.
     """
 
     def __init__(
@@ -306,7 +306,7 @@ class Host:
         return make_package(**arguments, version=version)
 
     def signed(self, package: bytes) -> bytes:
-        """A package that was changed, with the hash and the signature that it has to have then."""
+        """Return a changed package with the hash and the signature it then needs."""
         contents = hashlib.sha512(package[HEADER:]).digest()
         header = package[: HEADER - 128] + contents
         return header + self.key.sign(header) + package[HEADER:]
@@ -317,7 +317,9 @@ class Host:
         return path
 
     def _kernels(self, functions: Sequence[str]) -> list[Path]:
-        """Sources of the folders that have functions, and of those whose headers they include."""
+        """Return the sources of the folders with these functions, and of folders whose headers they
+        include.
+        """
         sources = [
             path
             for path in sorted(self.root.glob("kernels/*/*.c"))
@@ -348,7 +350,7 @@ class Host:
         return [self._objects[path] for path in sources]
 
     def program(self, functions: Sequence[str], name: str) -> Path:
-        """host_main.c, with these kernels."""
+        """Compile host_main.c with these kernels."""
         folder = self.folder / name
         folder.mkdir()
         header = "host_kernels.h"
@@ -370,12 +372,12 @@ def other_key() -> Ed25519PrivateKey:
 
 
 def run(program: Path, *arguments: str | Path, is_defined: bool = False) -> str:
-    """What a program prints; AssertionError where a sanitizer or a check fails.
+    """Return the output of a program. Raise AssertionError if a sanitizer or a check fails.
 
     Args:
       program: of Host.
       *arguments: its.
-      is_defined: no shift and no overflow may be undefined; else only addresses count.
+      is_defined: undefined shifts and overflows fail; else only addresses count.
     """
     done = subprocess.run(
         [program, *arguments],

@@ -3,12 +3,13 @@
 // Tests of packages and slots on the host, under sanitizers; test_slot.py makes the packages.
 //
 //   load KEY PACKAGE          checks, loads, self-test: the status
-//   sha FILE COUNT            SHA-512 of its first COUNT bytes, in pieces
+//   sha FILE COUNT            SHA-512 of its first COUNT bytes, in parts
 //   flips KEY PACKAGE         one bit of bytes flipped, and each length: all refused
-//   hostile PACKAGE COUNT [SEED]  packages as if they were signed, at random: nothing leads outside
+//   hostile PACKAGE COUNT [SEED]  random packages treated as signed: nothing leads
+//                             outside
 //   cuts KEY OLD NEW SEEDS    an update with power cut in each operation of the flash
 //   slots KEY STEP...        steps on slots in RAM, a line each; see command_slots
-//   unreadable KEY OLD NEW SEEDS  the same, where what power was lost in cannot be read
+//   unreadable KEY OLD NEW SEEDS  the same, if units torn by a power loss are unreadable
 #include <sanitizer/asan_interface.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,8 +62,8 @@ static void read_key(const char *text, uint8_t key[32]) {
   }
 }
 
-// In memory of its very size, so that a step outside of it is found; what is written to the tables
-// while the model runs is found too.
+// Loads in memory of the exact size, so an access outside of it is found. Writes to the tables
+// during a run are found too.
 static pl_slot_status load(const uint8_t *package, uint32_t bytes) {
   const pl_package_header *const header = (const void *)package;
   const uint32_t needs = pl_package_memory(header);
@@ -105,7 +106,7 @@ static void command_sha(file data, uint32_t bytes) {
 
 static void command_flips(const uint8_t *key, file package) {
   uint32_t counts[PL_SLOT_REJECTED + 1] = {0};
-  // Of the contents, which one hash covers, each third.
+  // Only every third byte of the contents, covered by one hash.
   for (uint32_t i = 0; i < package.bytes; i += i < 1024 ? 1 : 3) {
     const uint8_t bit = (uint8_t)(1u << (i * 7 + i / 8) % 8);
     package.data[i] ^= bit;
@@ -130,7 +131,7 @@ static uint32_t random_below(uint32_t end) {
   return (uint32_t)((uint64_t)(seed >> 4) * end >> 28);
 }
 
-// A value that somebody might try.
+// A value an attacker might try.
 static uint32_t tried(uint32_t old) {
   static const uint32_t values[] = {0, 1, 2, 3, 4, 16, 255, 65535, 0x7fffffff, 0x80000000, ~0u};
   switch (random_below(4)) {
@@ -149,7 +150,7 @@ static void command_hostile(file package, uint32_t count, uint32_t first_seed) {
   seed = first_seed;
   uint32_t counts[PL_SLOT_REJECTED + 1] = {0};
   const pl_package_header *const header = (const void *)package.data;
-  // What has addresses, half of the time; sizes of calls are among the constants.
+  // Half of the time in the part with addresses; sizes of calls are among the constants.
   const uint32_t structure = header->constants.offset;
   for (uint32_t i = 0; i < count; ++i) {
     uint8_t *const copy = malloc(package.bytes);
@@ -201,7 +202,7 @@ static pl_slot_status update(pl_slot *slot, file package, uint32_t *written) {
   return status == PL_SLOT_OK ? pl_slot_finish(slot) : status;
 }
 
-// A flash in RAM, of which nobody reads what power was lost in: the sanitizer ends who does.
+// A flash in RAM whose torn units must not be read: the sanitizer stops any such read.
 static pl_flash in_ram;
 
 static void tear(const pl_flash_ram *ram, uint32_t offset, uint32_t bytes) {
@@ -242,7 +243,7 @@ static void command_cuts(const uint8_t *key, file old, file new, uint32_t seeds,
   pl_slot_config config = config_of(key, is_read ? flash : unreadable(flash));
   pl_slot slot;
   uint32_t written = 0;
-  // What lay in the other slot before: not erased.
+  // Earlier content of the other slot: not erased.
   memset(flash_memory + SLOT_BYTES, 0x3c, SLOT_BYTES / 2);
   if (pl_slot_open(&slot, &config) != PL_SLOT_EMPTY) fail("an empty flash has a model");
   if (update(&slot, old, &written) != PL_SLOT_OK) fail("the first model");
@@ -317,8 +318,8 @@ static void set_field(pl_slot_config *config, const char *field) {
 }
 
 // One step on the slots: open, check, update=FILE, begin=FILE, write=FILE, finish,
-// damage=OFFSET=BITS, hide=OFFSET, which nobody can read then, set=FIELD=NUMBER, or fail=COUNT: the
-// flash does nothing from that operation on, 0: it works.
+// damage=OFFSET=BITS, hide=OFFSET (becomes unreadable), set=FIELD=NUMBER, or fail=COUNT. With fail,
+// the flash does nothing from that operation on; 0: it works.
 static pl_slot_status step_on(pl_slot *slot, pl_slot_config *config, const char *step) {
   const char *const value = strchr(step, '=') == NULL ? NULL : strchr(step, '=') + 1;
   if (strcmp(step, "open") == 0) return pl_slot_open(slot, config);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models in slots on a board: a first one, an update, and what is refused; each to the bit what the
-// same model is that was built in.
+// Models in slots on a board: a first one, an update, and refusals. Each is bit-exact with the same
+// model built in.
 #include <stdint.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static pl_slot_status write_package(const uint8_t *package, uint32_t bytes) {
   return status == PL_SLOT_OK ? pl_slot_finish(&slot) : status;
 }
 
-// A package that is larger than a slot leaves what is there alone.
+// A package larger than a slot leaves the existing content alone.
 static void expect_too_large(void) {
   pl_slot_config small = config;
   small.bytes = 4096;
@@ -58,7 +58,7 @@ static void expect_too_large(void) {
   EXPECT_EQUAL(ram.operations, operations);
 }
 
-// Whether the model in the slot computes what the one that was built in does.
+// Expects the results of the built-in model from the model in the slot.
 static void expect_same(const pl_plan *plan) {
   pl_model built;
   pl_model loaded;

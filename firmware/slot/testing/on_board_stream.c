@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model of int16 values with state in a slot: frame by frame, and after a reset once more, what
-// the same model that was built in computes.
+// An int16 model with state in a slot. Frame by frame, and again after a reset, it equals the same
+// model built in.
 #include <stdint.h>
 #include <string.h>
 

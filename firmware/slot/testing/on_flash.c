@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slots in real flash, by its controller: a first model, power that is lost in an update, by a
-// reset of the chip, and the update that goes on. What is kept between the starts is the flash
-// alone.
+// Slots in real flash, by its controller. The test installs a first model, loses power during an
+// update by a chip reset, and resumes the update. Only the flash is kept between the starts.
 #include <stdint.h>
 
 #include "boards/common/expect.h"
@@ -77,7 +76,7 @@ int main(void) {
   }
   expect_runs(OLD);
   EXPECT_EQUAL(update(second, second_bytes, second_bytes, &offset), PL_SLOT_OK);
-  // Where the page begins that power was lost in.
+  // Start of the page with the power loss.
   EXPECT_EQUAL(offset, CUT / config.flash.sector_bytes * config.flash.sector_bytes);
   expect_runs(NEW);
   EXPECT_EQUAL(update(first, first_bytes, first_bytes, &offset), PL_SLOT_OLDER);

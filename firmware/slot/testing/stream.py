@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A filter over frames of a signal, which keeps the end of the last one, and a classifier that
-reads what comes of it in both directions.
+"""A filter over frames of a signal that keeps the end of the last frame, and a bidirectional
+classifier of its result.
 """
 
 from collections.abc import Iterator

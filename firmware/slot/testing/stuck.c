@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Controllers of flash memory that are never ready, as memory that says so: drivers give up.
+// Flash controllers in an endless busy state, simulated by memory: drivers give up.
 #include <stdint.h>
 
 #include "boards/common/expect.h"

@@ -11,7 +11,7 @@ _SLOTS = range(0xF8000, 0x100000)
 def _chip() -> tuple[Chip, FakeFlash]:
     flash = FakeFlash()
     chip = Chip("nrf5340", "nrf5340dk", flash, NRF5340_READS)
-    chip.machine.store(_SLOTS.start, bytes(len(_SLOTS)))  # what was there before
+    chip.machine.store(_SLOTS.start, bytes(len(_SLOTS)))  # the earlier content
     return chip, flash
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slots in the flash beside RP2040 and RP2350, by the driver, on fakes of the chips' ROMs."""
+"""Slots in the flash next to RP2040 and RP2350, by the driver, on fakes of the chips' ROMs."""
 
 import pytest
 

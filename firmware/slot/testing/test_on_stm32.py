@@ -45,9 +45,9 @@ def test_a_sector_that_is_not_erased_is_an_error(name: str, sector: int) -> None
     assert chip.machine.memory(sector, len(before)) == before
 
 
-# Of ECCR, by RM0351, 3.7.7, and RM0456, 7.9.13: what it notes; ECCIE, which is no note.
+# Bits of ECCR, by RM0351, 3.7.7, and RM0456, 7.9.13: the recorded errors; ECCIE is no record.
 _TWO_BITS, _ONE_BIT, _ENABLED = 1 << 31, 1 << 30, 1 << 24
-# Its address, and that it is of the second bank, or the system's.
+# Its address, and its bits for the second bank and for the system's flash.
 _ECCR = {"stm32l4": (0x40022018, 1 << 19, 1 << 20), "stm32u5": (0x40022030, 1 << 21, 1 << 22)}
 
 
@@ -74,8 +74,8 @@ def _nmi(name: str, eccr: int) -> Chip:
     ],
 )
 def test_a_read_of_a_torn_unit_passes(name: str, place: int, in_second: bool) -> None:
-    """Its NMI ends when the controller's note of it is taken back, which is by writing it; a note
-    of a bit that was corrected stays.
+    """The NMI ends when the controller's record of the error is cleared, by writing it. A record of
+    a corrected bit stays.
     """
     at, second, _ = _ECCR[name]
     noted = place | (second if in_second else 0)
@@ -106,7 +106,7 @@ def test_other_nmis_are_faults(name: str, eccr: int) -> None:
     assert chip.machine.registers[_ECCR[name][0]] == eccr
 
 
-# Where slots lie.
+# Positions of the slots.
 _SLOTS = {
     "stm32f4": (0x08080000, 0x08100000),
     "stm32l4": (0x0807C000, 0x08084000),
@@ -117,7 +117,9 @@ _DSB = bytes.fromhex("bff34f8f")
 
 @pytest.mark.parametrize("name", _BOARDS)
 def test_words_are_written_before_what_follows(name: str) -> None:
-    """No emulator holds writes back: each has to have the instruction that ends that behind it."""
+    """No emulator delays writes, so the test checks the instruction after each write that completes
+    it.
+    """
     chip, _ = _chip(name)
     follow = []
 

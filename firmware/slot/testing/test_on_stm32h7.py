@@ -10,7 +10,7 @@ from firmware.slot.testing.fake_flash_h7 import FakeFlashH7
 
 # Two slots, of two sectors each: the package, and marks.
 _FIRST, _SECOND, _SECTOR = 0x08180000, 0x081C0000, 0x20000
-_CUT = 5056  # of the second package, as on_flash.c has it
+_CUT = 5056  # of the second package, as in on_flash.c
 _UNIT = 32
 
 
@@ -38,7 +38,7 @@ def test_a_sector_that_is_not_erased_is_an_error() -> None:
     assert chip.machine.memory(_FIRST, len(before)) == before
 
 
-# Units, sectors that were being erased, and whether they are read before they are erased.
+# Units, sectors under erase, and a flag: they are read before they are erased.
 @pytest.mark.parametrize(
     ("torn", "is_read"),
     [
@@ -47,7 +47,7 @@ def test_a_sector_that_is_not_erased_is_an_error() -> None:
         (range(_SECOND, _SECOND + _SECTOR, 4096), True),
         ([_SECOND + _SECTOR], True),  # a mark
         (range(_SECOND + _SECTOR, _SECOND + 2 * _SECTOR, 4096), True),
-        # A mark of the model that runs, which is not set: that it failed.
+        # An unset mark of the running model: "failed".
         ([_FIRST + _SECTOR + 9 * _UNIT], True),
     ],
 )

@@ -25,12 +25,12 @@ def test_signatures_are_those_of_another_library(tmp_path: Path) -> None:
         public, message = key.public_key().public_bytes_raw(), rng.randbytes(count)
         signature = key.sign(message)
         assert library.pl_is_signed(signature, public, message, count)
-        # Any other bit, of a signature that is as long and of a message.
+        # Any other bit, of a signature of the same length and of a message.
         bit = rng.randrange(512)
         other = (int.from_bytes(signature, "little") ^ 1 << bit).to_bytes(64, "little")
         assert not library.pl_is_signed(other, public, message, count), bit
         assert not library.pl_is_signed(signature, public, message + b"x", count + 1)
-        # The other signature of the same, which has S + L.
+        # The second signature of the same message, with S + L.
         order = 2**252 + 27742317777372353535851937790883648493
         s = (int.from_bytes(signature[32:], "little") + order).to_bytes(32, "little")
         assert not library.pl_is_signed(signature[:32] + s, public, message, count)

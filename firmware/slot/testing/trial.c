@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model whose trial never ends: it hangs until the watchdog resets the chip, then it faults, then
-// power is lost in the middle of it. The start after the third trial rejects it, and the model
-// before it runs. Each start is one of the chip: what survives is what flash would hold.
+// A model whose trial never ends. It first hangs until the watchdog resets the chip, then it
+// faults, then power is lost in the middle of it. The start after the third trial rejects it, and
+// the previous model runs. Each start is a chip start: only content in flash survives.
 #include <stdint.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ void PL_TIMER_HANDLER(void) {
   reset();
 }
 
-// As a product has it.
+// Same handler as in a product.
 void HardFault_Handler(void) {
   ++kept.resets_by_faults;
   reset();
@@ -99,7 +99,7 @@ static pl_slot_status write_package(const uint8_t *package, uint32_t bytes) {
   return status == PL_SLOT_OK ? pl_slot_finish(&slot) : status;
 }
 
-// With a model whose self-test came out, and another one that is to be tried.
+// Installs a model with a successful self-test, and another one to be tried.
 static void install(void) {
   memset(&kept, 0, sizeof kept);
   config.flash = pl_flash_ram_open(&ram, sizeof kept.flash);
@@ -142,7 +142,7 @@ int main(void) {
   EXPECT_EQUAL(slot.found[1], PL_SLOT_SELF_TEST);
   expect_runs(OLD);
   EXPECT_EQUAL(slot.found[1], PL_SLOT_REJECTED);
-  // It may come again, say with firmware in which its kernels work.
+  // It may be installed again, for example with firmware whose kernels work for it.
   EXPECT_EQUAL(write_package(second, second_bytes), PL_SLOT_OK);
   expect_runs(NEW);
   EXPECT_EQUAL(ram.misuses, 0);

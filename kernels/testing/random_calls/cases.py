@@ -22,7 +22,7 @@ from kernels.testing.random_calls.varied import MULTIPLIERS, SHIFTS, cases_by_op
 from kernels.testing.values import Values, spread
 
 PART = 160
-"""Calls of a part, for which small boards have room; 125 parts are 20,000 calls."""
+"""Calls per part, within the memory of small boards; 125 parts are 20,000 calls."""
 
 _ATTEMPTS = 40
 
@@ -46,7 +46,7 @@ def cases(part: int = 0) -> Iterator[Case]:
 
 
 def _taken_case(v: Values, op: str, name: str, drawn: bool) -> Case:
-    """A call that kernels take; those that they refuse are drawn anew."""
+    """Return a call accepted by the kernels; refused calls are drawn again."""
     for _ in range(_ATTEMPTS):
         made = _OPS[op.removeprefix("pl::")](v) if drawn else None
         case = varied(v, op) if made is None else Case(name, op, *made)
@@ -78,7 +78,7 @@ def _shape(v: Values, least: int = 0, rank: int | None = None) -> tuple[int, ...
 
 
 def _pair(v: Values) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Shapes that broadcast."""
+    """Return two shapes that broadcast."""
     full = _shape(v)
     a, b = (tuple(v.choice([1, size, size]) for size in full) for _ in "ab")
     return (a, b[v.integer(0, len(b)) :]) if v.integer(0, 1) else (a[v.integer(0, len(a)) :], b)

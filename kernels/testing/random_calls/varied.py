@@ -20,14 +20,14 @@ _MOST_BYTES = 2000
 """Limit of the tensors of a case: a board's flash holds those of some hundred runs."""
 
 _INDICES = ("index", "indices", "mask", "table", "exp_table")
-"""Arguments that only hold some values."""
+"""Arguments with a restricted set of values."""
 
 _Tensors = Mapping[str, AnyArray | Sequence[AnyArray]]
 
 
 @cache
 def cases_by_op() -> Mapping[str, Sequence[Case]]:
-    """Cases of all folders that boards have room for."""
+    """Return the cases of all folders that fit on boards."""
     found: dict[str, list[Case]] = {}
     for folder in folders():
         for case in folder.cases():

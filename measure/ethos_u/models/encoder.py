@@ -22,7 +22,7 @@ def factory() -> nn.Module:
 
 
 def _sequences(count: int, seed: int) -> torch.Tensor:
-    """Rows that follow one another slowly, as frames of a signal do."""
+    """Return slowly changing rows, similar to the frames of a signal."""
     steps = torch.randn(count, ROWS, WIDTH, generator=torch.Generator().manual_seed(seed))
     return steps.cumsum(1) / torch.arange(1, ROWS + 1).sqrt()[:, None]
 

@@ -16,18 +16,18 @@ BOARDS = {
     "corstone300_ethos_u65": "ethos-u65-256",
 }
 
-# That of the build machine, where programs run under sanitizers.
+# NPU of the build machine; programs run there under sanitizers.
 HOST_NPU = "ethos-u55-128"
 
-# The parts of an image that the table is made from.
+# The parts of an image for the table.
 PARTS = ["board", "elf", "plan_json", "size_json"]
 
 def npu_model(name, module, board, deps, quantization = "int8", tags = []):
-    """Lowers a model for a board's NPU, and makes `<name>_app` and its test `<name>_test`.
+    """Lower a model for a board's NPU, and make `<name>_app` and its test `<name>_test`.
 
-    The image compares two outputs with the reference, bit for bit; the NPU's part is executed by
-    the functional model inside of it. For the NPU that the build machine has, too, the same runs
-    there, `<name>_host_test`.
+    The image compares two outputs with the reference, bit for bit. The functional model in the
+    image executes the NPU's part. For the NPU of the build machine, the same runs there,
+    `<name>_host_test`.
 
     Args:
       name: of the targets.

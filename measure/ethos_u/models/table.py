@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs networks on boards with an NPU, and prints what they take.
+"""Runs networks on boards with an NPU, and prints their cost.
 
     table name ...
 
-The images are to mark their steps (--//firmware/runtime:profile_steps). Equal is how many outputs
-are the reference's, bit for bit. NPU cycles are the functional model's estimates; instructions are
-those of the core's own ops, in one inference.
+The images must mark their steps (--//firmware/runtime:profile_steps). "Equal" is the number of
+outputs equal to the reference, bit for bit. NPU cycles are the functional model's estimates.
+Instructions are those of the core's own ops, in one inference.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _HEADER = (
 
 
 def row(name: str) -> tuple[str, ...]:
-    """What there is to say of a model, after a run of its image."""
+    """Return the table row of a model, after a run of its image."""
 
     def read(file: str) -> dict[str, Any]:
         fields: dict[str, Any] = json.loads((_FOLDER / file).read_text())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two models of one image that share the NPU and the arena. Run in turns they compute what each of
-// them computes before the other has run; one that is started while the other one runs is told so.
+// Two models of one image with a shared NPU and arena. Run in turns they compute the same results
+// as alone. Starting one during a run of the other returns an error.
 #include <stdint.h>
 #include <string.h>
 
@@ -19,8 +19,7 @@ static ethos_u_this_npu npu;
 static pl_engine engine;
 static pl_model models[MODELS];
 
-// One run on inputs that only the seed says, while the other model wants to run; gives what the
-// output has of bytes.
+// One run on inputs from the seed, while the other model tries to run. Returns the output's bytes.
 static uint32_t run(uint32_t index, uint32_t seed, uint8_t *result) {
   static pl_run split;
   static pl_run refused;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""int16 across the border of the NPU: [1, 3, 16, 16] to [1, 8, 16, 16]. Softmax of int16
+"""int16 across the NPU's inputs and outputs: [1, 3, 16, 16] to [1, 8, 16, 16]. Softmax of int16
 stays on the core, between two delegates.
 """
 

@@ -13,7 +13,7 @@ _KEPT = 0.9  # of the channels, at least
 
 
 def channels_of(width: float, channels: int) -> int:
-    """The multiple of 8 nearest to width * channels that keeps nine tenths of it."""
+    """Return the multiple of 8 nearest to width * channels, at least nine tenths of it."""
     wanted = width * channels
     nearest = max(_STEP, int(wanted + _STEP / 2) // _STEP * _STEP)
     return nearest + _STEP if nearest < _KEPT * wanted else nearest

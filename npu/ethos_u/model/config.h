@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NPUs that the model knows.
+// NPUs known to the model.
 #ifndef FIRMWARE_ETHOS_U_MODEL_CONFIG_H_
 #define FIRMWARE_ETHOS_U_MODEL_CONFIG_H_
 
@@ -19,8 +19,8 @@ typedef struct {
   uint8_t cores;  // with more than one, weights and scales come in one stream for each
   uint8_t ofm_ublock_height;
   uint8_t ofm_ublock_width;
-  uint8_t ofm_ublock_depth;  // of one core
-  uint32_t shram_bytes;      // of one core
+  uint8_t ofm_ublock_depth;  // per core
+  uint32_t shram_bytes;      // per core
 } npu_config;
 
 extern const npu_config npu_configs[NPU_CONFIG_COUNT];

@@ -47,7 +47,7 @@ static bool check_ifm(npu_machine *machine, const npu_feature_map *ifm) {
 
 static uint64_t aligned(uint64_t bytes) { return (bytes + 15) & ~(uint64_t)15; }
 
-// Places the buffers one behind the other.
+// Places the buffers consecutively.
 static bool take_buffers(npu_machine *machine, npu_convolution *convolution, uint64_t weights,
                          uint64_t rows, uint64_t taps) {
   const uint64_t block = (uint64_t)convolution->block_depth;
@@ -181,7 +181,7 @@ bool npu_convolution_decode(npu_machine *machine, npu_traversal traversal,
                       (uint64_t)window->kernel_height);
 }
 
-// Zeros behind each channel's weights, and for channels that only fill up the last four.
+// Zeros after each channel's weights, and for channels that only fill up the last four.
 static void clear_padding(const npu_convolution *convolution, int32_t channels) {
   const npu_weight_geometry *geometry = &convolution->geometry;
   const int32_t step = convolution->weight_step;
@@ -249,7 +249,7 @@ bool npu_convolution_run(npu_machine *machine, npu_convolution *convolution,
       return false;
     }
     npu_output_channels(machine, output, c, channels, convolution->scales);
-    // A depthwise block needs no other channels than its own.
+    // A depthwise block needs only its own channels.
     const bool depthwise = convolution->geometry.traversal == NPU_DEPTHWISE;
     const int32_t first_channel = depthwise ? c : 0;
     const int32_t ifm_channels = depthwise ? channels : convolution->ifm.depth;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OP_CONV and OP_DEPTHWISE share: registers, buffers, and the loop over OFM blocks in depth.
+// Shared by OP_CONV and OP_DEPTHWISE: registers, buffers, and the loop over OFM blocks in depth.
 // Internal to the model.
 #ifndef FIRMWARE_ETHOS_U_MODEL_CONVOLUTION_H_
 #define FIRMWARE_ETHOS_U_MODEL_CONVOLUTION_H_
@@ -10,8 +10,8 @@
 
 typedef struct npu_convolution npu_convolution;
 
-// Adds up the window whose top left is at column x of the padded IFM, for `channels` channels of
-// the block, into accumulators.
+// Accumulates the window with its top left at column x of the padded IFM, for `channels` channels
+// of the block.
 typedef void (*npu_accumulate)(const npu_convolution *convolution, int32_t x, int32_t channels);
 
 struct npu_convolution {
@@ -27,7 +27,7 @@ struct npu_convolution {
   int32_t weight_step;  // conv: elements from channel to channel; depthwise: to element
   // Buffers.
   npu_weight_stream *decoders;  // one a core
-  int16_t *weights;             // of one OFM block
+  int16_t *weights;             // per OFM block
   int16_t *rows;                // padded IFM rows of the window, row y at y % dilated height;
                                 // depthwise: only the channels of the block
   const int16_t **taps;         // rows of the window's kernel rows, for the current OFM row

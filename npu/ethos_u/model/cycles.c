@@ -5,8 +5,8 @@ enum {
   UNIT = 16,         // fractions of a cycle
   KERNEL_LIMIT = 8,  // a window is worked through in pieces of at most 8x8
   BRICK_CHANNELS = 16,
-  LEAST_COST = UNIT,       // of an element, but for elementwise operations without a LUT
-  SCALE_READ_BYTES = 256,  // of scale records, read in one latency
+  LEAST_COST = UNIT,       // per element, except for elementwise operations without a LUT
+  SCALE_READ_BYTES = 256,  // scale record bytes read in one latency
 };
 
 typedef struct {
@@ -26,7 +26,7 @@ static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 static int32_t min32(int32_t a, int32_t b) { return a < b ? a : b; }
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Saturates: shapes that nobody would run must not overflow.
+// Saturates: unrealistic shapes must not overflow.
 static int64_t multiply(int64_t a, int64_t b) {
   const int64_t limit = (int64_t)1 << 48;
   return a != 0 && b > limit / a ? limit : a * b;
@@ -82,7 +82,7 @@ static int64_t transfer_cycles(const npu_machine *machine, const npu_feature_map
   return multiply(bytes, memory.burst_bytes) / (burst < 1 ? 1 : burst) * UNIT / memory.bandwidth;
 }
 
-// The part of the IFM that one OFM block needs.
+// The part of the IFM needed by one OFM block.
 static extent ifm_block(const npu_machine *machine, const npu_work *work, extent block) {
   extent needed = block;
   const npu_window *window = work->window;
@@ -160,7 +160,7 @@ static int64_t mac_cycles(const npu_machine *machine, const npu_work *work, exte
   return total / machine->config->cores;
 }
 
-// The most that any memory port is busy with the whole operation.
+// The longest busy time of any memory port for the full operation.
 static int64_t port_cycles(const npu_machine *machine, const npu_work *work, extent block,
                            extent ifm) {
   const npu_feature_map *ofm = &work->output->map;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimate of the cycles that an operation takes, by Vela's model of the NPU: MAC units, output
-// stage, memory ports and command issue, whichever is slowest. An estimate, not a measurement.
-// Internal to the model.
+// Estimate of an operation's cycles, by Vela's model of the NPU. The slowest of MAC units, output
+// stage, memory ports and command issue counts. An estimate, not a measurement. Internal to the
+// model.
 #ifndef FIRMWARE_ETHOS_U_MODEL_CYCLES_H_
 #define FIRMWARE_ETHOS_U_MODEL_CYCLES_H_
 
@@ -17,7 +17,7 @@ typedef enum {
   NPU_WORK_ELEMENTWISE,
 } npu_work_kind;
 
-// What the output stage does with an element, by cost.
+// Work of the output stage on an element, by cost.
 typedef enum {
   NPU_OUTPUT_UNARY_32 = 0,
   NPU_OUTPUT_BINARY_32 = 1,

@@ -17,7 +17,7 @@ typedef enum {
   SHL = 9,
 } elementwise_mode;
 
-// IFM_PRECISION.scale_mode: which operand of an addition has the 32-bit scale.
+// IFM_PRECISION.scale_mode: the operand of an addition with the 32-bit scale.
 typedef enum { SCALE_BOTH16 = 0, SCALE_A32 = 1, SCALE_B32 = 2 } ifm_scale_mode;
 
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
   bool swapped;  // IFM2 is operand A
   int32_t scalar;
   ifm_scale_mode scale_mode;
-  npu_scale scale_a;  // of the scaled operand; a multiplier of A alone where both are scaled
+  npu_scale scale_a;  // scaled operand; a multiplier of A alone if both are scaled
   int32_t multiplier_b;
   int shift;  // left shift of the operand without a scale
   int64_t *accumulators;
@@ -116,7 +116,7 @@ static bool decode_operand_scales(npu_machine *machine, elementwise *e) {
         return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_PRECISION, "round_mode",
                         rounding);
       }
-      // The other operand is only shifted. Its scale is that shift, cut to 16 bits.
+      // The second operand is only shifted. Its scale is that shift, cut to 16 bits.
       if (scale_b != 0 && scale_b != (word ? 1u << 14 : 0)) {
         return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OPB_SCALE, "scale", scale_b);
       }
@@ -158,7 +158,7 @@ static bool check(npu_machine *machine, const elementwise *e) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OFM_PRECISION, "scale_mode",
                     e->output.source);
   }
-  // Where 32 bits go in or out only the shift is known to apply.
+  // For 32-bit inputs or outputs, only the shift is known to apply.
   if ((words || ofm->element == 4) && e->output.scale.multiplier != 1) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_OFM_SCALE, "scale, with 32 bits",
                     e->output.scale.multiplier);
@@ -213,7 +213,7 @@ static bool decode(npu_machine *machine, uint32_t mode, elementwise *e) {
   return check(machine, e) && take_buffers(machine, e);
 }
 
-// Loads IFM2 for a chunk and spreads what is broadcast.
+// Loads IFM2 for a chunk and spreads broadcast values.
 static void load_operand2(const elementwise *e, int32_t y, int32_t x, int32_t nx, int32_t c,
                           int32_t nc, int32_t *b) {
   if (e->has_scalar) {
@@ -230,7 +230,7 @@ static void load_operand2(const elementwise *e, int32_t y, int32_t x, int32_t nx
   for (int32_t i = 0; i < columns * channels; ++i) {
     b[i] -= zero_point;
   }
-  // From the end, so that nothing is overwritten before it was spread.
+  // Starts at the end, so that no value is overwritten before it was spread.
   for (int32_t i = nx * nc - 1; (e->broadcast_x || e->broadcast_c) && i >= 0; --i) {
     const int32_t column = e->broadcast_x ? 0 : i / nc;
     const int32_t channel = e->broadcast_c ? 0 : i % nc;

@@ -140,7 +140,7 @@ static uint8_t *pixel(const npu_feature_map *map, int32_t y, int32_t x, int32_t 
   return map->data + offset;
 }
 
-// Walks over columns and channels of a row in runs of elements that are equally far apart.
+// Walks over columns and channels of a row in runs of equally spaced elements.
 typedef struct {
   const npu_feature_map *map;
   int32_t y;
@@ -205,7 +205,7 @@ static bool next_run(element_runs *runs) {
   return true;
 }
 
-// Elements of `source` that are `step` bytes apart, widened. The dense case is a loop of its own so
+// Elements of `source` at `step` bytes distance, widened. The dense case is a loop of its own so
 // that compilers can vectorize it.
 #define LOAD_ELEMENTS(type, target)                                      \
   do {                                                                   \

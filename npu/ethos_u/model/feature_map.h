@@ -13,9 +13,9 @@ typedef enum { NPU_IFM, NPU_IFM2, NPU_OFM } npu_feature_map_role;
 typedef struct {
   uint8_t *data;     // its region, null while inspecting
   int64_t base[4];   // tiles: top left, top right, bottom left, bottom right
-  int32_t width0;    // of the left tiles
-  int32_t height0;   // of the top left tile
-  int32_t height1;   // of the top right tile
+  int32_t width0;    // width of the left tiles
+  int32_t height0;   // height of the top left tile
+  int32_t height1;   // height of the top right tile
   int64_t stride_y;  // bytes
   int64_t stride_x;
   int64_t stride_c;  // from brick to brick; NHWC channels are dense
@@ -29,8 +29,8 @@ typedef struct {
   uint8_t region;
 } npu_feature_map;
 
-// Reads a feature map of the given shape from the registers of `role` and declares the access to
-// all of it. False on error.
+// Reads a feature map of the given shape from the registers of `role` and declares an access to all
+// bytes. Returns false on error.
 bool npu_feature_map_decode(npu_machine *machine, npu_feature_map_role role, int32_t height,
                             int32_t width, int32_t depth, npu_feature_map *map);
 
@@ -38,12 +38,12 @@ bool npu_feature_map_decode(npu_machine *machine, npu_feature_map_role role, int
 void npu_load(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int32_t c, int32_t nc,
               int32_t *out);
 
-// The same without the zero point, for 8-bit maps and 16-bit ones whose zero point is 0; column i
-// goes to out + i * step.
+// Same without the zero point, for 8-bit maps and for 16-bit maps with zero point 0. Column i goes
+// to out + i * step.
 void npu_load_centred(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int32_t c,
                       int32_t nc, int32_t step, int16_t *out);
 
-// Stores values[nx][nc], of which the low bits count.
+// Stores the low bits of values[nx][nc].
 void npu_store(const npu_feature_map *map, int32_t y, int32_t x, int32_t nx, int32_t c, int32_t nc,
                const int32_t *values);
 

@@ -25,7 +25,7 @@ enum {
   NPU_MAX_OUTSTANDING = 2,
 };
 
-// A range of bytes that an operation touches.
+// A range of bytes accessed by an operation.
 typedef struct {
   uint64_t begin;
   uint64_t end;
@@ -40,7 +40,7 @@ typedef struct {
   uint32_t count;
 } npu_access_list;
 
-// Operations that were started and not waited for, oldest first.
+// Operations started but not yet waited for, oldest first.
 typedef struct {
   npu_access_list operations[NPU_MAX_OUTSTANDING];
   uint32_t count;
@@ -57,10 +57,10 @@ typedef struct {
   uint32_t payloads[NPU_CMD1_COUNT];
   uint8_t written[(NPU_REGISTER_COUNT + 7) / 8];
   uint8_t lut_written;      // one bit a slot
-  npu_access_list current;  // of the current operation
+  npu_access_list current;  // current operation
   npu_queue kernels;
   npu_queue transfers;
-  uint8_t *buffers;  // the workspace behind this structure, null while inspecting
+  uint8_t *buffers;  // the workspace after this structure, null while inspecting
   uint64_t buffers_size;
   uint8_t lut[NPU_LUT_BYTES];
 } npu_machine;
@@ -69,8 +69,8 @@ typedef struct {
 bool npu_fail(npu_machine *machine, ethos_u_status status, uint32_t field, const char *detail,
               int64_t value);
 
-// A register's parameter (cmd0) or payload (cmd1). Reading one that was never written is an error
-// and gives 0.
+// A register's parameter (cmd0) or payload (cmd1). Reading an unwritten register is an error and
+// gives 0.
 uint32_t npu_register(npu_machine *machine, uint32_t key);
 uint32_t npu_register_parameter(npu_machine *machine, uint32_t key);
 
@@ -81,20 +81,20 @@ int64_t npu_register_stride(npu_machine *machine, uint32_t key);
 // Stores a SET command.
 void npu_register_write(npu_machine *machine, uint32_t key, uint32_t parameter, uint32_t payload);
 
-// Declares that the current operation reads or writes bytes [begin, end) of a region: checks them
-// against the region and keeps them for the hazard check. `field` is the register that holds the
-// region. Returns the region's first byte, null while inspecting or on error.
+// Declares a read or write of bytes [begin, end) of a region by the current operation. Checks them
+// against the region and keeps them for the hazard check. `field` is the register with the region.
+// Returns the region's first byte, or null while inspecting or on error.
 uint8_t *npu_access_region(npu_machine *machine, uint32_t field, uint32_t region, bool write,
                            int64_t begin, int64_t end);
 
 // The same for the LUT memory, relative to its start.
 void npu_access_lut(npu_machine *machine, bool write, uint32_t begin, uint32_t end);
 
-// Counts bytes that the current operation reads from or writes to a region.
+// Counts bytes read from or written to a region by the current operation.
 void npu_count_bytes(npu_machine *machine, uint32_t region, bool write, uint64_t bytes);
 
-// Takes the workspace behind the machine for buffers of the current operation. Returns null while
-// inspecting or if the workspace is too small (then that is the error).
+// Takes the workspace after the machine for buffers of the current operation. Returns null while
+// inspecting. Returns null with an error if the workspace is too small.
 uint8_t *npu_take_buffers(npu_machine *machine, uint64_t bytes);
 
 static inline bool npu_ok(const npu_machine *machine) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functional model of Ethos-U55 and Ethos-U65: executes a command stream, bit for bit, and counts
-// what it did. No heap, no state between calls; the only memory is the caller's workspace.
+// its work. No heap, no state between calls; the only memory is the caller's workspace.
 //
-// Operations run in order, one after the other. What the NPU does with a value is taken from what
-// is public; whatever is not (hardware tanh and sigmoid, truncating scaling, accumulator overflow)
-// is refused with an error, never guessed.
+// Operations run in order, one after the other. The arithmetic comes from public sources.
+// Undocumented arithmetic (hardware tanh and sigmoid, truncating scaling, accumulator overflow) is
+// refused with an error, never guessed.
 #ifndef FIRMWARE_ETHOS_U_MODEL_MODEL_H_
 #define FIRMWARE_ETHOS_U_MODEL_MODEL_H_
 
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 enum {
-  // Workspace that any stream needs; ethos_u_model_inspect needs no more.
+  // Workspace needed by any stream; ethos_u_model_inspect needs no more.
   ETHOS_U_MODEL_STATE_BYTES = 8 * 1024,
 };
 
@@ -44,7 +44,7 @@ typedef struct {
 
 typedef void (*ethos_u_model_observer)(void *context, const ethos_u_model_operation *operation);
 
-// How fast a region's memory is, for the estimate of cycles.
+// Speed of a region's memory, for the estimate of cycles.
 typedef struct {
   uint16_t bandwidth;    // sixteenths of a byte a cycle
   uint16_t latency;      // cycles
@@ -61,22 +61,22 @@ typedef struct {
 typedef struct {
   uint32_t commands;
   uint32_t operations;
-  uint64_t workspace_bytes;                     // what ethos_u_model_run needs
+  uint64_t workspace_bytes;                     // needed by ethos_u_model_run
   uint64_t region_bytes[ETHOS_U_REGION_COUNT];  // end of the highest access to each region
   ethos_u_model_counts counts;
 } ethos_u_model_summary;
 
-// Decodes the whole stream without executing it: checks every command, and says what running it
-// needs and would count. `workspace` has at least ETHOS_U_MODEL_STATE_BYTES, aligned to 16;
-// `options` may be null. On error, `error` says where.
+// Decodes the whole stream without executing it. Checks every command, and reports the needs and
+// counts of a run. `workspace` has at least ETHOS_U_MODEL_STATE_BYTES, aligned to 16; `options` may
+// be null. On error, `error` has the position.
 ETHOS_U_MUST_USE ethos_u_status ethos_u_model_inspect(const ethos_u_stream *stream, void *workspace,
                                                       uint64_t workspace_bytes,
                                                       const ethos_u_model_options *options,
                                                       ethos_u_model_summary *summary,
                                                       ethos_u_error *error);
 
-// Executes the stream on `regions` (ETHOS_U_REGION_COUNT of them; size 0 where there is none).
-// `workspace` has the bytes that ethos_u_model_inspect names. After an error the contents of
+// Executes the stream on `regions` (ETHOS_U_REGION_COUNT of them; an absent region has size 0).
+// `workspace` has the bytes reported by ethos_u_model_inspect. After an error the contents of
 // writable regions are unspecified; nothing else was touched.
 ETHOS_U_MUST_USE ethos_u_status ethos_u_model_run(const ethos_u_stream *stream,
                                                   const ethos_u_region *regions, void *workspace,

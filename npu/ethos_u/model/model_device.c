@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// The core executes what an NPU would while the core does something else.
+// The core executes the NPU's work here, instead of doing something else.
 static ethos_u_status start(ethos_u_device *device, const ethos_u_stream *stream,
                             const ethos_u_region *regions) {
   ethos_u_model_device *model = (ethos_u_model_device *)(void *)device;

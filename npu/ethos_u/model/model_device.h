@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functional model as a device, for boards without an NPU behind the registers.
+// The functional model as a device, for boards without an NPU.
 #ifndef FIRMWARE_ETHOS_U_MODEL_MODEL_DEVICE_H_
 #define FIRMWARE_ETHOS_U_MODEL_MODEL_DEVICE_H_
 
@@ -15,12 +15,12 @@ typedef struct {
   uint8_t *workspace;     // aligned to 16 bytes
   uint64_t workspace_bytes;
   ethos_u_model_options options;
-  ethos_u_model_summary summary;  // of the last run
-  ethos_u_error error;            // of the last run
+  ethos_u_model_summary summary;  // summary of the last run
+  ethos_u_error error;            // summary of the last run
 } ethos_u_model_device;
 
-// Makes a device of a workspace that has the bytes ethos_u_model_inspect names for the payloads to
-// come; a payload that needs more gets ETHOS_U_ERROR_WORKSPACE. `options` may be null.
+// Makes a device from a workspace with the bytes reported by ethos_u_model_inspect for later
+// payloads. A payload with larger needs gets ETHOS_U_ERROR_WORKSPACE. `options` may be null.
 void ethos_u_model_device_init(ethos_u_model_device *model, uint8_t *workspace,
                                uint64_t workspace_bytes, const ethos_u_model_options *options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model refuses, and where it says the fault is; streams written by hand.
+// Refusals of the model, and the reported positions of faults; streams written by hand.
 #include "npu/ethos_u/model/model.h"
 
 #include <string.h>
@@ -191,7 +191,7 @@ static void test_unknown_arithmetic(void) {
       {NPU_SET_OFM_PRECISION, 0x0107, 0},  // 64 bits
       {NPU_SET_ACTIVATION, 3, 0},          // tanh
       {NPU_SET_ACTIVATION, 4, 0},          // sigmoid
-      {NPU_SET_ACTIVATION, 0x5000, 0},     // a clip range that is not the OFM's
+      {NPU_SET_ACTIVATION, 0x5000, 0},     // a clip range different from the OFM's
       {NPU_SET_ACC_FORMAT, 2, 0},          // float accumulators
       {NPU_SET_IFM_UPSCALE, 2, 0},         // a pool over inserted zeros
   };
@@ -305,7 +305,7 @@ static void test_transfers(void) {
 }
 
 static void test_hazards(void) {
-  // A kernel reads what a transfer may still write.
+  // A kernel reads bytes that a transfer may still write.
   begin();
   stream_add_transfer(&builder, 24, 16, 0);
   stream_add_copy(&builder);
@@ -319,7 +319,7 @@ static void test_hazards(void) {
   stream_add_copy(&builder);
   stream_add(&builder, NPU_OP_STOP, 0xFFFF, 0);
   EXPECT_EQUAL(run(), ETHOS_U_OK);
-  // A transfer writes what a kernel may still read; behind it there is nothing of the kernel's.
+  // A transfer writes bytes that a kernel may still read; after it no kernel bytes follow.
   begin();
   stream_add_copy(&builder);
   stream_add_transfer(&builder, 24, 16, 0);
@@ -327,7 +327,7 @@ static void test_hazards(void) {
   expect_status(ETHOS_U_ERROR_HAZARD, NPU_OP_DMA_START, ETHOS_U_NO_FIELD);
   stream_change(&builder, NPU_SET_DMA0_DST, 0, 40);
   EXPECT_EQUAL(run(), ETHOS_U_OK);
-  // A transfer reads what a kernel may still write.
+  // A transfer reads bytes that a kernel may still write.
   stream_change(&builder, NPU_SET_DMA0_SRC_REGION, 1, 0);
   stream_change(&builder, NPU_SET_DMA0_SRC, 0, 64 + 23);
   stream_change(&builder, NPU_SET_DMA0_LEN, 0, 1);

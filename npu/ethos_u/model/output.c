@@ -49,7 +49,7 @@ static bool decode_scale(npu_machine *machine, bool scaled, npu_output *output) 
   output->source = NPU_SCALE_NONE;
   output->scale = npu_make_scale(1, 0, false);
   if (!scaled) {
-    // What another scale does to these operations is not known: Vela gives them 1.
+    // The effect of another scale on these operations is unknown: Vela uses 1.
     const uint32_t multiplier = npu_register(machine, NPU_SET_OFM_SCALE);
     const uint32_t shift = npu_register_parameter(machine, NPU_SET_OFM_SCALE);
     if (npu_ok(machine) && (multiplier != 1 || shift != 0)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output stage that all operations share: bias and scale, zero point, clamp, LUT, store.
+// The output stage shared by all operations: bias and scale, zero point, clamp, LUT, store.
 // Internal to the model.
 #ifndef FIRMWARE_ETHOS_U_MODEL_OUTPUT_H_
 #define FIRMWARE_ETHOS_U_MODEL_OUTPUT_H_
@@ -10,7 +10,7 @@
 enum {
   NPU_SCALE_RECORD_BYTES = 10,  // in the scale stream: 40-bit bias, 32-bit multiplier, 6-bit shift
   NPU_MAX_CORES = 2,
-  // Elements and channels that one call of npu_output_write takes at most.
+  // Most elements and channels per call of npu_output_write.
   NPU_CHUNK = 1024,
   NPU_CHUNK_CHANNELS = 256,
 };
@@ -39,8 +39,8 @@ typedef struct {
   const uint8_t *lut;  // null if there is none
 } npu_output;
 
-// Reads shape, scale and activation of the OFM. `scaled` is false for operations that never scale.
-// False on error.
+// Reads shape, scale and activation of the OFM. `scaled` is false for operations without scaling.
+// Returns false on error.
 bool npu_output_decode(npu_machine *machine, bool scaled, npu_output *output);
 
 // Reads the scale records of channels c to c + n - 1 (n <= NPU_CHUNK_CHANNELS) for

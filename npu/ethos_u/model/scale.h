@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rescaling: (value * multiplier + rounding) >> shift, exact in 64 bits or refused. The rounding is
-// that of TOSA's RESCALE: half up (natural) or, above a shift of 31, half away from zero at bit 31
-// and then half up (double). Internal to the model.
+// that of TOSA's RESCALE: half up (natural). Above a shift of 31 it is half away from zero at bit
+// 31, then half up (double). Internal to the model.
 #ifndef FIRMWARE_ETHOS_U_MODEL_SCALE_H_
 #define FIRMWARE_ETHOS_U_MODEL_SCALE_H_
 
@@ -11,7 +11,7 @@
 typedef enum { NPU_ROUND_DOUBLE = 0, NPU_ROUND_TRUNCATE = 1, NPU_ROUND_NATURAL = 2 } npu_rounding;
 
 typedef struct {
-  int64_t rounding;  // half of what the shift takes
+  int64_t rounding;  // half of the shifted-out range
   uint32_t multiplier;
   uint8_t shift;  // 0 to 63
   bool round_double;

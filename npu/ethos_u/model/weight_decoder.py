@@ -16,7 +16,7 @@ _LIBRARY.decode_weights.restype = ctypes.c_char_p
 def decode_weights(
     stream: bytes, count: int, step: int
 ) -> tuple[npt.NDArray[np.int16], str | None]:
-    """`count` weights, read `step` at a time, and what is wrong with the stream."""
+    """Return `count` weights, read `step` at a time, and the error of the stream."""
     weights = np.full(count, 0x5555, np.int16)
     error = _LIBRARY.decode_weights(
         stream, len(stream), weights.ctypes.data_as(ctypes.c_void_p), count, step

@@ -14,7 +14,7 @@ static int32_t round_up(int32_t value, int32_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// Where the weights of a channel block go.
+// Destination of the weights of a channel block.
 typedef struct {
   npu_weight_stream *stream;
   const npu_weight_geometry *geometry;
@@ -24,9 +24,9 @@ typedef struct {
   int32_t channels;
 } block_reader;
 
-// One group that the MAC units take at once: OFM lanes from channel o, each with IFM lanes from
-// channel i, of kernel element (y, x). Lanes beyond the tensors, and elements that only pad the
-// kernel (y < 0), are zeros in the stream.
+// One group for the MAC units: OFM lanes from channel o, each with IFM lanes from channel i, of
+// kernel element (y, x). Lanes beyond the tensors, and elements that only pad the kernel (y < 0),
+// are zeros in the stream.
 static bool read_lanes(const block_reader *reader, int32_t o, int32_t i, int32_t y, int32_t x) {
   const npu_weight_geometry *geometry = reader->geometry;
   const int32_t ifm_lanes = geometry->traversal == NPU_DEPTHWISE ? 1 : NPU_IFM_UBLOCK_DEPTH;
@@ -47,7 +47,7 @@ static bool read_lanes(const block_reader *reader, int32_t o, int32_t i, int32_t
       int16_t *target = reader->rows + (ptrdiff_t)(o + lane) * reader->channel_step +
                         element * reader->element_step;
       if (valid == NPU_IFM_UBLOCK_DEPTH) {
-        memcpy(target, source, NPU_IFM_UBLOCK_DEPTH * sizeof(source[0]));  // of a size known here
+        memcpy(target, source, NPU_IFM_UBLOCK_DEPTH * sizeof(source[0]));  // a constant size
       } else {
         memcpy(target, source, (size_t)valid * sizeof(source[0]));
       }

@@ -13,8 +13,8 @@ enum {
   BALANCE = 8,   // weights may run ahead of zero runs by fewer than this
 };
 
-// Zero runs are shorter than this. With 12 more for what a chunk may still add to a quotient, and
-// the remainder, they fit 32 bits.
+// Zero runs are shorter than this. With 12 more for a quotient's growth in a chunk, and the
+// remainder, they fit 32 bits.
 static const uint32_t MAX_RUN = (uint32_t)1 << 31;
 
 void npu_weight_stream_open(npu_weight_stream *stream, const uint8_t *data, uint32_t size) {
@@ -141,7 +141,7 @@ static bool start_slice(npu_weight_stream *stream) {
   return stream->error == NULL;
 }
 
-// Reads the remainders of the symbols that the previous chunk began.
+// Reads the remainders of the symbols started by the previous chunk.
 static bool finish(npu_weight_stream *stream, npu_symbol_coder *coder, npu_symbol_queue *queue,
                    const int16_t *palette, uint32_t limit) {
   uint32_t n = coder->total - coder->read;
@@ -149,7 +149,7 @@ static bool finish(npu_weight_stream *stream, npu_symbol_coder *coder, npu_symbo
   const uint32_t divisor = coder->divisor;
   const uint32_t mask = (1u << divisor) - 1;
   const uint32_t *quotients = coder->quotients[coder->turn];
-  // As many remainders at once as surely fit 32 bits.
+  // The number of remainders that surely fit 32 bits together.
   const uint32_t at_once = divisor == 0 ? NPU_CHUNK_SYMBOLS : 32 / divisor;
   const uint32_t end = queue->end;
   for (uint32_t i = 0; i < n;) {
@@ -182,7 +182,7 @@ static uint32_t read_weight_quotients(npu_weight_stream *stream, uint32_t unary0
     ++ones;
   }
   uint32_t unary1 = take(stream, ones);
-  // Without branches: which symbols end is as good as random.
+  // Branchless: the symbols that end are effectively random.
   uint32_t carry = coder->carry;
   uint32_t count = 0;
   for (int i = 0; i < NPU_CHUNK_SYMBOLS; ++i) {
@@ -232,7 +232,8 @@ static bool read_chunk(npu_weight_stream *stream) {
   if (with_weights) {
     weight_count = read_weight_quotients(stream, unary0, weights->quotients[weights->turn ^ 1]);
   }
-  // A quotient that is too large already is refused before it ends: it would grow with the stream.
+  // A quotient that is already too large is refused before its end. Otherwise it would grow with
+  // the stream.
   if (!finish(stream, weights, &stream->weight_queue, stream->palette, stream->index_count) ||
       weights->carry >= NPU_WEIGHT_INDICES) {
     return corrupt(stream, "has a weight beyond 9 bits");

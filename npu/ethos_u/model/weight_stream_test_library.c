@@ -4,7 +4,7 @@
 
 #include "npu/ethos_u/model/weight_stream.h"
 
-// Decodes `count` weights in pieces of `step`. Null, or what is wrong with the stream.
+// Decodes `count` weights in pieces of `step`. Returns null, or the error of the stream.
 const char *decode_weights(const uint8_t *data, uint32_t size, int16_t *weights, uint32_t count,
                            uint32_t step);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel windows that slide over a padded and perhaps upscaled IFM. Internal to the model.
+// Kernel windows on a padded and perhaps upscaled IFM. Internal to the model.
 #ifndef FIRMWARE_ETHOS_U_MODEL_WINDOW_H_
 #define FIRMWARE_ETHOS_U_MODEL_WINDOW_H_
 
@@ -18,14 +18,14 @@ typedef struct {
   int32_t pad_left;
   bool padded;  // on any side
   npu_upscale upscale;
-  int32_t height;  // of the IFM as windows see it: upscaled, without padding
+  int32_t height;  // IFM height for windows: upscaled, without padding
   int32_t width;
   int32_t padded_height;  // with padding
   int32_t padded_width;
 } npu_window;
 
-// Reads the window from the registers, for an OFM of this height and width, and the IFM with it:
-// its size follows from the window's. False on error.
+// Reads the window and its IFM from the registers, for an OFM of this height and width. The size of
+// the IFM follows from that of the window. Returns false on error.
 bool npu_window_decode(npu_machine *machine, int32_t ofm_height, int32_t ofm_width,
                        npu_window *window, npu_feature_map *ifm);
 

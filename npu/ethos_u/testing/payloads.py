@@ -105,5 +105,5 @@ def payload(
 
 
 def changed(name: str, parameter: int, value: int = 0) -> list[tuple[str, int, int]]:
-    """COPY with another parameter and payload word in the command of that name."""
+    """Return COPY with another parameter and payload word in the command of that name."""
     return [(n, parameter, value) if n == name else (n, p, v) for n, p, v in COPY]

@@ -17,7 +17,7 @@ typedef struct {
 
 void stream_begin(stream_builder *builder);
 
-// Appends a command; the payload word counts only for commands that have one.
+// Appends a command. The payload word counts only for commands with one.
 void stream_add(stream_builder *builder, uint32_t key, uint32_t parameter, uint32_t payload);
 
 // Changes the parameter and payload of the first command `key`.

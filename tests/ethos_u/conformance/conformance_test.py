@@ -20,10 +20,10 @@ from tools.text.table import table
 
 @dataclass(frozen=True)
 class VelaBug:
-    """Tests that Vela 5.1.0 compiles into something else, and how that shows."""
+    """Tests miscompiled by Vela 5.1.0, and their symptom."""
 
     tests: str  # regular expression
-    shows: str  # in the model's error, or "differ"
+    shows: str  # text in the model's error, or "differ"
     reason: str
 
 
@@ -69,7 +69,7 @@ def _cast(array: Array, element_size: int) -> Array:
 def _failure(payload: bytes, inputs: list[Array], expected: list[Array]) -> str:
     parsed = parse_payload(payload)
     config = next(name for name, value in CONFIGS.items() if value == parsed.config)
-    # Where windows see nothing but padding Vela drops the input.
+    # If windows cover only padding, Vela drops the input.
     read = inputs if parsed.inputs else []
     casts = [_cast(a, t.element_size) for a, t in zip(read, parsed.inputs, strict=True)]
     try:

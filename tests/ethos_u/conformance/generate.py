@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generates TOSA's own conformance tests for operators and compiles them with Vela.
 
-The generator is tosa-tools'; what it makes is the same every time. Each test is a graph of one
+The generator is tosa-tools'. Its output is the same every time. Each test is a graph of one
 operator, with inputs.
 """
 
@@ -72,7 +72,7 @@ def _compile_all(connection: Connection, accelerator: str, memory_mode: str) -> 
 
 
 class _Compiler:
-    """Vela in a process of its own, for it may crash or take for ever."""
+    """Vela in a process of its own, because it may crash or never end."""
 
     def __init__(self) -> None:
         self._process: multiprocessing.Process | None = None

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantized additions in TOSA in the form that Vela makes one operation of.
+"""Quantized additions in TOSA in the form that Vela turns into one operation.
 
-Both operands are rescaled to 32 bits, added, and rescaled to what they were. Where the larger one's
-scale is a power of two, 2^19 with 8 bits and 2^14 with 16, the NPU shifts it and scales the other.
+Both operands are rescaled to 32 bits, added, and rescaled to their old type. The larger operand's
+scale may be a power of two: 2^19 with 8 bits and 2^14 with 16. The NPU then shifts it and scales
+the other.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import tosa_serializer as ts
 
-SHAPE = (1, 16, 64, 64)  # as many elements as there are pairs of 8-bit numbers
+SHAPE = (1, 16, 64, 64)  # as many elements as pairs of 8-bit numbers
 _LEFT_SHIFT = {8: 19, 16: 14}
 
 

@@ -23,12 +23,12 @@ _TARGETS = (
 
 _ADDITIONS = int(os.environ.get("ADDITIONS", "60"))  # random ones
 
-# Finer outputs, as powers of two, are beyond what TOSA defines: sums of more bits than the shift.
+# Finer outputs, as powers of two, are undefined in TOSA: their sums have more bits than the shift.
 _FINEST = {8: -18, 16: -12}
 
 
 def _registers(payload: bytes) -> dict[str, dict[str, int]]:
-    """What is in the registers at the end of a stream."""
+    """Return the register contents at the end of a stream."""
     words = parse_payload(payload).words
     registers: dict[str, dict[str, int]] = {}
     at = 0
@@ -83,7 +83,7 @@ def _check(add: ScaledAdd, target: tuple[str, str]) -> dict[str, dict[str, int]]
 def test_where_double_rounding_shows(
     bits: int, subtract: bool, double: bool, swapped: bool
 ) -> None:
-    """Shifts of the operand beyond 31, and an output so fine that its last bits are seen."""
+    """Shifts of the operand beyond 31, and an output fine enough to show its last bits."""
     scales = (3.3 * 2.0**-26, 1.0) if swapped else (1.0, 3.3 * 2.0**-26)
     output = 2.0 ** _FINEST[bits]
     add = ScaledAdd(bits, subtract, (*scales, output), (0, 0, 0), (double,) * 3)

@@ -4,8 +4,7 @@
 import logging
 import warnings
 
-# What these say is of GPU extensions that are not there and of their own insides: nothing about
-# the graphs.
+# Their messages are about missing GPU extensions and internals, not about the graphs.
 for _library in ("executorch", "torchao", "torch.utils._pytree"):
     logging.getLogger(_library).setLevel(logging.ERROR)
 for _category in (DeprecationWarning, FutureWarning, UserWarning):

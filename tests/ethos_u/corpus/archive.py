@@ -17,13 +17,13 @@ class Estimate:
     """Vela's own figures for a payload."""
 
     cycles: int
-    mac_cycles: int  # of the operators that have MACs
+    mac_cycles: int  # for operators with MACs
     macs: int
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A payload and what it was compiled for."""
+    """A payload and its target."""
 
     accelerator: str
     memory_mode: str
@@ -33,7 +33,7 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Lowered:
-    """What the Arm backend made of a part of a graph, and what Vela made of that."""
+    """The Arm backend's result for a part of a graph, and Vela's result for that."""
 
     name: str
     tosa: bytes

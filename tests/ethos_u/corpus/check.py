@@ -18,9 +18,9 @@ from tests.ethos_u.corpus.reference import (
 )
 from tools.text.table import table
 
-# Vela 5.1.0 places the LUT of an operation that it fused into a transpose behind the end of the
-# SHRAM of the two small NPUs, and says so ("Address out of bounds, address 16384, memory 'shram'
-# with size 16384"). The model refuses the transfer.
+# Vela 5.1.0 places the LUT of an operation fused into a transpose after the end of the SHRAM of the
+# two small NPUs. It reports this ("Address out of bounds, address 16384, memory 'shram' with size
+# 16384"). The model refuses the transfer.
 VELA_BUGS = {
     (
         graph,
@@ -37,7 +37,7 @@ _FLASH_OR_DRAM = {"u55": Memory(1, 64, 128), "u65": Memory(3.75, 500, 128)}
 
 
 def memories(accelerator: str, memory_mode: str) -> list[Memory]:
-    """How fast the memory of each region is, as Vela assumes it in a memory mode."""
+    """Return the memory speed of each region, as assumed by Vela in a memory mode."""
     product = accelerator.split("-")[1]
     regions = [_SRAM[product]] * REGIONS
     if memory_mode != "Sram_Only":
@@ -62,7 +62,7 @@ class Result:
 
 
 def _estimate(model: EthosUModel) -> Estimate:
-    """Of the last run; zeros if there was none."""
+    """Return the estimate of the last run; zeros if there was none."""
     counts = [operation.counts for operation in model.operations]
     return Estimate(
         sum(count.cycles for count in counts),
@@ -152,7 +152,7 @@ def score_table(results: Sequence[Result]) -> str:
 
 
 def estimate_errors(results: Sequence[Result]) -> str:
-    """How many graphs' cycles of operations with MACs come how near to Vela's."""
+    """Return the closeness of graphs' MAC operation cycles to Vela's, as counts."""
     ratios = [
         _ratio([r], "mac_cycles")
         for r in results

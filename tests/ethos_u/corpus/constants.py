@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds what a payload's commands read from its constants: weights, scales, tables, operands."""
+"""Finds the constants read by a payload's commands: weights, scales, tables, operands."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Transfer:
 
 
 class _Walker:
-    """Keeps the registers, and what was copied out of region 0."""
+    """Registers, and the data copied out of region 0."""
 
     def __init__(self) -> None:
         self.registers: dict[str, dict[str, int]] = {}
@@ -41,7 +41,7 @@ class _Walker:
         return self.registers.get(register, {}).get(field, 0)
 
     def _constant(self, kind: Kind, region: int, address: int, length: int) -> Iterator[Constant]:
-        """Where in region 0 that lies, or was copied from."""
+        """Yield the constant's place in region 0, directly or as the source of a copy."""
         if region == 0:
             yield Constant(kind, address, length)
             return
@@ -81,7 +81,7 @@ class _Walker:
             self.transfers.append(_Transfer(target["region"], address, offset, length))
 
     def command(self, name: str, values: dict[str, int]) -> Iterator[Constant]:
-        """What this command reads of the constants."""
+        """Yield the constants read by this command."""
         self.registers[name] = values
         if name == "OP_DMA_START":
             yield from self._transfer()

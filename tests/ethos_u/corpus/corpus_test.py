@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Test of archives of the corpus: every payload exact, or a Vela bug that is known."""
+"""Test of archives of the corpus: every payload is exact, or a known Vela bug."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Graph:
     int16: bool = False
     spread: float = 1.0  # standard deviation of calibration inputs
     positive: bool = False  # calibrate with |x| (square roots, logarithms)
-    resize: bool = False  # lower for TOSA with RESIZE, which Vela maps where the backend would not
+    resize: bool = False  # lower for TOSA with RESIZE; Vela maps it if the backend would not
 
 
 class _Function(nn.Module):

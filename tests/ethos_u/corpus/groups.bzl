@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The archives of the corpus."""
 
-# Groups of graphs.GROUPS, each with its graphs of every test run: those of the slice that runs on a board
-# (image/BUILD.bazel), and what else has a traversal, a format or a known bug of Vela that they have not.
-# ExecuTorch takes two seconds to lower one; the nightly test has all.
+# Groups of graphs.GROUPS, each with its graphs of every test run. They are the slice that runs on a
+# board (image/BUILD.bazel), and graphs with another traversal, format or known Vela bug. ExecuTorch
+# takes two seconds to lower one. The nightly test has all.
 GROUPS = {
     "convolutions": [
         "conv3x3_deep",
@@ -55,8 +55,8 @@ GROUPS = {
     ],
 }
 
-# What they are compiled for in every test run, accelerator/memory mode: the smallest and the largest
-# U55, that of our board, and the largest U65. The nightly test has all pairs of targets.py.
+# Targets of every test run, accelerator/memory mode: the smallest and the largest U55, the one of
+# our board, and the largest U65. The nightly test has all pairs of targets.py.
 TARGETS = [
     "ethos-u55-32/Shared_Sram",
     "ethos-u55-128/Shared_Sram",
@@ -64,7 +64,7 @@ TARGETS = [
     "ethos-u65-512/Dedicated_Sram_384KB",
 ]
 
-# Large networks, for what shows most: rolling buffers, two cores.
+# Large networks, for effects most visible there: rolling buffers, two cores.
 LARGE = [
     "mobilenet_v2_192",
     "mobilenet_v2_96",

@@ -50,7 +50,7 @@ def _quantize(graph: Graph, spec: ArmCompileSpec) -> torch.export.ExportedProgra
 
 
 def lower_to_tosa(graph: Graph) -> list[bytes]:
-    """TOSA flatbuffers of `graph`, one for each part that the Arm backend takes (usually one).
+    """Return TOSA flatbuffers of `graph`, one for each part taken by the Arm backend (usually one).
 
     U55 and U65 get the same flatbuffer. Raises RuntimeError if nothing was taken.
     """
@@ -68,7 +68,7 @@ def lower_to_tosa(graph: Graph) -> list[bytes]:
 
 
 def lower_to_pte(graph: Graph, accelerator: str) -> bytes:
-    """A .pte whose delegates are payloads for `accelerator`, as ExecuTorch's users make it."""
+    """Return a .pte with payloads for `accelerator` as delegates, made as by ExecuTorch's users."""
     spec = EthosUCompileSpec(accelerator)
     program = _quantize(graph, spec)
     with contextlib.redirect_stdout(io.StringIO()):

@@ -58,7 +58,7 @@ def make_inputs(name: str, kind: str, tosa: bytes) -> list[Array]:
 
 
 def reference_outputs(tosa: bytes, inputs: list[Array]) -> list[Array]:
-    """What TOSA's reference model makes of the inputs. Raises RuntimeError if it cannot."""
+    """Return the outputs of TOSA's reference model. Raise RuntimeError if it fails."""
     outputs, status = tosa_reference_model.run(tosa, inputs)
     if status != tosa_reference_model.GraphStatus.TOSA_VALID:
         raise RuntimeError(f"TOSA reference model: {status}")
@@ -66,7 +66,10 @@ def reference_outputs(tosa: bytes, inputs: list[Array]) -> list[Array]:
 
 
 def differing_elements(outputs: list[Array], expected: list[Array]) -> int:
-    """How many elements differ; shapes may differ in leading ones. Raises ValueError on sizes."""
+    """Return the number of differing elements; shapes may differ in leading ones.
+
+    Raises ValueError on sizes.
+    """
     count = 0
     for output, reference in zip(outputs, expected, strict=True):
         if output.size != reference.size or output.itemsize != reference.itemsize:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the corpus is compiled for: NPU configurations and Vela's memory modes."""
+"""Targets of the corpus: NPU configurations and Vela's memory modes."""
 
 from __future__ import annotations
 
 # Vela's memory modes by product, its default first. Those with Dedicated_Sram differ in the bytes
-# of fast scratch that Vela may plan with.
+# of fast scratch available to Vela's plan.
 _MODES = {
     "u55": ("Shared_Sram", "Sram_Only"),
     "u65": (

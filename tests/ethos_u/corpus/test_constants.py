@@ -20,7 +20,7 @@ _INPUTS = ("random", "extremes", "small")
 
 
 def _payloads(archive: Path, *accelerators: str) -> Iterator[tuple[Lowered, Compiled]]:
-    """In Vela's default memory mode: the first one of each accelerator."""
+    """Yield payloads in Vela's default memory mode: the first one of each accelerator."""
     for part in read_archive(archive):
         for accelerator in accelerators:
             yield part, next(c for c in part.compiled if c.accelerator == accelerator)
@@ -43,7 +43,7 @@ def test_weight_streams_equal_mlw_codec(archive: Path) -> None:
 def _damaged(payload: bytes, damage: list[Constant]) -> bytes:
     """Every byte of these constants is another one."""
     data = bytearray(payload)
-    start = payload.index(b"weight_data") + 32  # behind the block's header
+    start = payload.index(b"weight_data") + 32  # after the block's header
     for constant in damage:
         for at in range(start + constant.offset, start + constant.offset + constant.length):
             data[at] ^= 0x55
@@ -59,9 +59,9 @@ def _outcome(accelerator: str, payload: bytes, runs: list[list[Array]]) -> list[
 
 
 def _damages(payload: bytes) -> Iterator[list[Constant]]:
-    """Each constant on its own; but all operands together.
+    """Yield each constant on its own, but all operands together.
 
-    (An operand alone may scale to nothing, as LayerNorm's untrained bias does.)
+    (An operand alone may scale to nothing, e.g. LayerNorm's untrained bias.)
     """
     found = constants(parse_payload(payload))
     yield from ([constant] for constant in found if constant.kind != "operand")

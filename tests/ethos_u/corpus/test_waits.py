@@ -17,7 +17,7 @@ _KEYS = {command.name: key for key, command in COMMANDS[Family.U55].items()}
 
 
 def _without_wait(payload: bytes, name: str) -> Iterator[bytes]:
-    """The payload with one command `name` after the other made to wait for nothing."""
+    """Yield the payload with one command `name` after the other changed to wait for nothing."""
     words = parse_payload(payload).words
     start = payload.index(struct.pack(f"<{len(words)}I", *words))
     at = 0

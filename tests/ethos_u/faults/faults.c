@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model on the driver and the board's vector table, with the fake NPU behind the registers. It
-// raises the board's interrupt, and fails in every way: each fault has a status and a line, and the
+// A model on the driver and the board's vector table, with the fake NPU as its registers. The fake
+// raises the board's interrupt, and fails in every way. Each fault has a status and a line, and the
 // next inference is right.
 #include <stdint.h>
 #include <string.h>
@@ -28,14 +28,14 @@ enum {
 
 static ethos_u_this_npu npu;
 static pl_engine board_engine;
-static pl_engine engine;  // the board's, with faults of what it is handed
+static pl_engine engine;  // the board's, with faults in its arguments
 static pl_model model;
 static uint8_t workspace[WORKSPACE] __attribute__((section(".bss.pl_arena.ddr"), aligned(16)));
 static uint8_t payload[MOST_PAYLOAD] __attribute__((section(".bss.pl_arena.ddr"), aligned(16)));
 
-// A copy of what the engine is handed, to be changed.
+// A copy of the engine's arguments, for changes.
 typedef struct {
-  uint32_t *words;  // of the payload
+  uint32_t *words;  // words of the payload
   uint32_t count;
   pl_context *context;
 } handed;
@@ -56,7 +56,7 @@ static pl_status run_damaged(pl_engine *given, const pl_context *context,
   return board_engine.run(given, &changed, &copy);
 }
 
-// The fake's time, which may stand still, and its interrupt's line.
+// The fake's time, with a stop, and its interrupt's line.
 static volatile bool stands_still;
 
 void PL_TIMER_HANDLER(void) {
@@ -67,7 +67,7 @@ void PL_TIMER_HANDLER(void) {
 }
 static void raise(void) { pl_irq_set_pending(PL_IRQ_ETHOS_U); }
 
-// Of the NPU that the model's delegates are for.
+// Config of the NPU targeted by the model's delegates.
 static uint32_t config_of_the_model(void) {
   const pl_plan *const plan = pl_image_vectors.plan;
   ethos_u_payload first = {0};
@@ -94,7 +94,7 @@ static void begin(void) {
   fake.workspace_bytes = sizeof workspace;
 }
 
-// Makes the model ready, on the NPU that answers or on what stands in for it.
+// Initializes the model on the NPU that answers, or on its stand-in.
 static void open_npu(void) {
   EXPECT_EQUAL(ethos_u_open_this_npu(&npu, &board_engine), ETHOS_U_OK);
   npu.board.run_ticks = RUN_TICKS;
@@ -150,13 +150,14 @@ static void test_interrupts(void) {
   expect_right(__LINE__);
   EXPECT_EQUAL(fake.interrupts_raised, 2);
   EXPECT(npu.driver.interrupted);
-  // Once more while the NPU has nothing to say.
+  // Once more without a pending event of the NPU.
   pl_irq_set_pending(PL_IRQ_ETHOS_U);
   expect_right(__LINE__);
   pl_timer_stop();
 }
 
-// The core sleeps through all but its own timer, and sees in registers what no interrupt says.
+// The core sleeps through everything except its own timer. It reads from registers the state that
+// no interrupt reports.
 static void test_without_interrupts(void) {
   begin();
   fake.interrupts = false;
@@ -194,7 +195,7 @@ static void test_faults_of_the_npu(void) {
   EXPECT(pl_timer_rate() == 0);
 }
 
-// The words of the commands in a payload, behind the mark of their container.
+// The command words in a payload, after the mark of their container.
 static uint32_t *commands(const handed *given) {
   const uint32_t mark = 0x31504F43;  // "COP1"
   for (uint32_t i = 0; i < given->count; ++i) {
@@ -242,7 +243,7 @@ static void test_bad_payloads(bool on_npu) {
   }
 }
 
-// A run that someone else has started is not disturbed.
+// A run started by another user is not disturbed.
 static void test_a_second_user(void) {
   begin();
   open_npu();
@@ -280,8 +281,7 @@ static uint32_t poll_to_the_end(uint32_t vector, pl_status expected, int line) {
   return polls;
 }
 
-// The core does something else while the NPU works, and learns from its interrupt that it has
-// ended.
+// The core does other work during the NPU's run. The interrupt reports the end.
 static void test_in_parts(void) {
   static pl_run split;
   const pl_plan *const plan = pl_image_vectors.plan;
@@ -299,7 +299,7 @@ static void test_in_parts(void) {
   EXPECT_EQUAL(pl_model_start(&split, &model, plan->inputs, 1, plan->outputs, 1), PL_OK);
   EXPECT_EQUAL(pl_model_wait(&split), PL_OK);
   expect_output(0, __LINE__);
-  // A hang ends, whether someone waits or only looks.
+  // A hang ends, with a wait or with polling.
   npu.board.run_ticks = RUN_TICKS;
   fake.behaviour = FAKE_HANG;
   EXPECT_EQUAL(poll_to_the_end(1, PL_ERROR_DELEGATE_RUN, __LINE__), RUN_TICKS - 1);
@@ -312,7 +312,7 @@ static void test_in_parts(void) {
   pl_timer_stop();
 }
 
-// So does what stands in for an NPU.
+// Same for the NPU's stand-in.
 static void test_in_parts_on_the_model(void) {
   begin();
   fake.behaviour = FAKE_EMPTY_BUS;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers a model as ExecuTorch's users do, with its Arm backend: two delegates, and a product in
-float between them that is left to the CPU. Writes the .pte, and vectors by TOSA's reference model.
+"""Lowers a model in the usual flow of ExecuTorch with its Arm backend: two delegates, and a float
+product between them, left to the CPU. Writes the .pte, and vectors by TOSA's reference model.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _RUNS = 4
 
 
 class Square(nn.Module):
-    """Between views, which are no instructions of the program."""
+    """A square between views; views are no instructions of the program."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         rows = x.flatten(2)
@@ -75,7 +75,7 @@ def _lowered(spec: ArmCompileSpec, partitioner: Any) -> Any:
 
 
 def _by_tosa(module: torch.fx.GraphModule, x: torch.Tensor) -> npt.NDArray[np.float32]:
-    """What a lowered graph makes of its input: delegates by TOSA's reference model."""
+    """Return the output of a lowered graph, with delegates by TOSA's reference model."""
     values: dict[torch.fx.Node, Any] = {}
     for node in module.graph.nodes:
         if node.op == "placeholder":

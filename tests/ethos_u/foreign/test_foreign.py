@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that ExecuTorch's own Arm backend lowered: tools that run them, and what is refused."""
+"""Models lowered by ExecuTorch's own Arm backend: tools that run them, and refusals."""
 
 import json
 import random
@@ -97,7 +97,7 @@ def test_payloads_against_tosa() -> None:
 
 def test_a_graph_that_tosa_refuses(tmp_path: Path) -> None:
     data = bytearray(Path(_TOSA[0]).read_bytes())
-    # A shape of rank 4, [1, 8, 8, 8], whose last channel becomes another one.
+    # A shape of rank 4, [1, 8, 8, 8]. The test changes its last channel.
     at = data.index(struct.pack("<5i", 4, 1, 8, 8, 8)) + 16
     data[at] = 9
     refused = tmp_path / "refused.tosa"

@@ -37,7 +37,7 @@ static uint32_t read32(const uint8_t *data) {
   return value;
 }
 
-// Reads the seeds, which stay for good. False if the file is not one of seeds.
+// Reads the seeds; they are never freed. Returns false if the file does not contain seeds.
 static bool load(const char *path) {
   static uint8_t *data;
   FILE *file = fopen(path, "rb");
@@ -63,7 +63,7 @@ static bool load(const char *path) {
   return loaded == size && seed_count > 0;
 }
 
-// An offset inside the block of that name, or anywhere if there is none.
+// An offset inside the block of that name, or anywhere if it does not exist.
 static uint32_t offset_in(const uint8_t *data, uint32_t size, const char *name) {
   uint32_t at = 0;
   while (at + 32 <= size) {

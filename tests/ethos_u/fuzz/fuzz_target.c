@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         &payload.stream, workspace, ETHOS_U_MODEL_STATE_BYTES, NULL, &summary, &error);
     free(workspace);
     fuzz_inspected += status == ETHOS_U_OK ? 1 : 0;
-    // A stream that is refused half way is still run that far.
+    // A stream refused halfway still runs up to there.
     if (summary.counts.macs <= MAX_MACS && bytes_moved(&summary.counts) <= MAX_BYTES) {
       execute(&payload, &summary);
     }

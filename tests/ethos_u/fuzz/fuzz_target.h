@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libFuzzer's entry: treats the bytes as a payload, and runs it if that does not take too long.
-// Memory is exactly as large as the stream says, so that sanitizers see every access beyond it.
+// libFuzzer's entry: treats the bytes as a payload, and runs it if this is fast enough. Memory has
+// exactly the stream's size, so sanitizers detect every access beyond it.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// How many inputs came how far, for the bounded run.
+// Number of inputs per stage reached, for the bounded run.
 extern uint32_t fuzz_parsed;
 extern uint32_t fuzz_inspected;
 extern uint32_t fuzz_executed;

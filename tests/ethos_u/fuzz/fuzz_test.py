@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs fuzz_main, which sanitizers end at the first finding."""
+"""Runs fuzz_main; sanitizers end it at the first finding."""
 
 from __future__ import annotations
 

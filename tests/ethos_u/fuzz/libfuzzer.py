@@ -3,8 +3,8 @@
 
     tools/bazel run //tests/ethos_u/fuzz:libfuzzer -- -max_total_time=600
 
-Arguments go to libFuzzer, which follows the branches that an input takes, as the bounded run
-does not. Needs a clang with its fuzzer runtime; $CLANG names another than the one on PATH.
+Arguments go to libFuzzer. It follows the branches taken by an input; the bounded run does not. You
+need a clang with its fuzzer runtime. $CLANG selects another clang than the one on PATH.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FLAGS = ("-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-
 
 
 def seeds(packed: bytes) -> Iterator[bytes]:
-    """The payloads that seeds.py packed, each with its uint32 size in front."""
+    """Yield the payloads packed by seeds.py, each after its uint32 size."""
     at = 0
     while at < len(packed):
         (size,) = struct.unpack_from("<I", packed, at)
@@ -35,7 +35,7 @@ def seeds(packed: bytes) -> Iterator[bytes]:
 
 
 def sources(root: Path) -> list[Path]:
-    """The target's and all that it is linked with."""
+    """Return the target's sources and all linked ones."""
     found = [*(root / _SOURCES).glob("*.c"), *(root / _SOURCES / "model").glob("*.c")]
     return [
         *sorted(path for path in found if "_test" not in path.name),

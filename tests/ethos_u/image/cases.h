@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payloads with inputs and checksums of the outputs that TOSA's reference model gives; cases.py
-// writes the C file.
+// Payloads with inputs, and checksums of the outputs of TOSA's reference model. cases.py writes the
+// C file.
 #ifndef TESTS_ETHOS_U_IMAGE_CASES_H_
 #define TESTS_ETHOS_U_IMAGE_CASES_H_
 
@@ -11,7 +11,7 @@ typedef struct {
   const void *payload;  // aligned to 16 bytes
   uint32_t payload_size;
   const void *const *inputs;
-  uint32_t output_crc;  // CRC-32 of all outputs, one behind the other
+  uint32_t output_crc;  // CRC-32 of all outputs, concatenated
 } image_case;
 
 typedef struct {

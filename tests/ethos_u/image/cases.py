@@ -21,7 +21,7 @@ _CASES = flags.DEFINE_list("cases", [], "graph/accelerator/memory_mode/inputs.")
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "The C file.", required=True)
 
-_CACHE_LINE = 32  # what the driver may drop from the cache shares none with anything else
+_CACHE_LINE = 32  # data dropped from the cache by the driver shares no line with other data
 _WEIGHTS = '__attribute__((section(".rodata.pl_weights"), aligned(16)))'
 
 
@@ -35,7 +35,7 @@ class _Case:
 
 
 def _array(name: str, data: bytes) -> str:
-    """Bytes as 64-bit numbers, which compile fast."""
+    """Return bytes as 64-bit numbers, because they compile fast."""
     words = np.frombuffer(data + bytes(-len(data) % 8), np.uint64)
     lines = [
         "    " + " ".join(f"{word:#x}," for word in words[at : at + 4])

@@ -8,7 +8,7 @@ load("//boards:board_transition.bzl", "no_board_transition")
 def _same_for_all_boards_impl(ctx):
     return [DefaultInfo(files = depset(ctx.files.srcs))]
 
-# Files that do not depend on the board, made once for all.
+# Files independent of the board, made once for all.
 _same_for_all_boards = rule(
     implementation = _same_for_all_boards_impl,
     attrs = {
@@ -21,14 +21,14 @@ _same_for_all_boards = rule(
 )
 
 def image_test(name, cases, archives, boards, **kwargs):
-    """Makes tests `<name>.<board>` that run payloads as firmware does.
+    """Make tests `<name>.<board>` that run payloads in the same way as firmware.
 
     Args:
       name: of the suite.
-      cases: "graph/accelerator/memory_mode/inputs", as in the archives.
-      archives: labels of the archives of the corpus that hold them.
+      cases: "graph/accelerator/memory_mode/inputs", same as in the archives.
+      archives: labels of the archives of the corpus with these cases.
       boards: labels of boards.
-      **kwargs: as for board_test.
+      **kwargs: same as for board_test.
     """
     _same_for_all_boards(
         name = name + "_archives",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs payloads of the corpus as firmware does: identify the NPU, or take the functional model,
-// then run; and compares the outputs. Prints how much stack and workspace that took.
+// Runs payloads of the corpus in the same way as firmware: identify the NPU, or take the functional
+// model, then run. Compares the outputs. Prints the stack and workspace used.
 #include "boards/common/print.h"
 #include "boards/common/stack.h"
 #include "firmware/ethos_u/driver/this_board.h"

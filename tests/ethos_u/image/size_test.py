@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much flash the model and the driver take in an image, and that it is no more than planned."""
+"""Flash size of the model and the driver in an image, with an upper limit."""
 
 from __future__ import annotations
 

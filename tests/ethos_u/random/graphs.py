@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random TOSA graphs of several operators in any form, also such as emitters avoid.
+"""Random TOSA graphs of several operators in any form, including forms avoided by emitters.
 
-Each step reads one of the last few values, or two; what nothing reads is an output. Values are int8
-or int16, in four dimensions or fewer; sums between an operator and its RESCALE are wider.
+Each step reads one of the last few values, or two. Unread values are outputs. Values are int8 or
+int16, in four dimensions or fewer. Sums between an operator and its RESCALE are wider.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from aot.backends.npus import Npu
 
 _RECENT = 4
 _MOST_STEPS = 9
-_MOST_ELEMENTS = 6000  # of what a step reads
-_MOST_ROWS = 200  # of a matrix product's
+_MOST_ELEMENTS = 6000  # of a step's input
+_MOST_ROWS = 200  # of a matrix product
 _RANK = 4
 _CHANNELS = (1, 3, 8, 16, 20)
 _OF_TORCH = {INT8: torch.int8, INT16: torch.int16}
@@ -42,7 +42,7 @@ class _Raw(TosaGraph):
 
 
 class _Chain:
-    """A graph in the making, and the random numbers that it comes from."""
+    """A graph under construction, and its source of random numbers."""
 
     def __init__(self, seed: int, npu: Npu) -> None:
         self.rng = np.random.default_rng(seed)
@@ -73,7 +73,7 @@ class _Chain:
         return self.integer(-128, 127) if dtype == INT8 else 0
 
     def narrowed(self, sums: Value, dtype: int, terms: int) -> Value:
-        """What sums of products of so many terms are rescaled to, by channel or as a whole."""
+        """Return sums of products of `terms` terms after rescaling, by channel or as a whole."""
         count = sums.shape[-1] if self.integer(0, 1) else 1
         bits = 16 if dtype == INT16 else 32  # of the multiplier
         multiplier = self.rng.integers(1 << (bits - 2), (1 << (bits - 1)) - 1, count)
@@ -101,7 +101,9 @@ def _weights(chain: _Chain, shape: Sequence[int]) -> Any:
 
 
 def _window(chain: _Chain, x: Value, kernels: Sequence[tuple[int, int]]) -> Any:
-    """A kernel, stride and padding whose windows end at the edge; None if none was found."""
+    """Return a kernel, stride and padding for windows ending at the edge; None if none
+    was found.
+    """
     kernel, stride = chain.one_of(kernels), [chain.one_of((1, 1, 2)) for _ in range(2)]
     padding = []
     for d in (0, 1):
@@ -159,7 +161,7 @@ def _pool(chain: _Chain, x: Value) -> Value | None:
 
 
 def _matmul(chain: _Chain, x: Value) -> Value | None:
-    """Rows by rows of another value, as attention's scores."""
+    """Return rows times rows of another value, as in attention scores."""
     graph, k = chain.graph, x.shape[-1]
     y = chain.recent(lambda v: len(v.shape) == len(x.shape) > 2 and v.shape[-1] == k)
     if y is None or y.shape[0] != x.shape[0] or x.dtype == INT16 or y.dtype == INT16:
@@ -188,7 +190,7 @@ def _clamp(chain: _Chain, x: Value) -> Value:
 
 
 def _rescale(chain: _Chain, x: Value) -> Value:
-    """To the same type or the other one."""
+    """Rescale to the same type or the other one."""
     dtype = chain.one_of((INT8, INT8, INT16))
     multiplier, shift = chain.integer(1 << 30, (1 << 31) - 1), 30 + chain.integer(0, 3)
     return chain.graph.rescale(
@@ -202,7 +204,9 @@ def _rescale(chain: _Chain, x: Value) -> Value:
 
 
 def _pair(chain: _Chain, x: Value) -> Value:
-    """A value as large as x, or one row, channel or pixel of one, a constant, or an input."""
+    """Return a value as large as x, or one row, channel or pixel of one, a constant, or
+    an input.
+    """
     shape = x.shape
     y = chain.recent(lambda v: v.shape == shape and v.dtype == x.dtype) or x
     kind = chain.integer(0, 5)

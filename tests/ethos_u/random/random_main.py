@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thousands of random TOSA graphs, for the night: prints how many are exact, by configuration.
+"""Thousands of random TOSA graphs, for the nightly run: prints the number of exact ones, by
+configuration.
 
-Graphs in a form that Vela was seen to make something else of are executed, too: how many of them
-are wrong says what the forms are worth. It fails where a graph without one is wrong.
+Some forms are known to be miscompiled by Vela. Their graphs are executed, too: the number of wrong
+ones shows the value of the forms. The run fails if a graph without such a form is wrong.
 
     bazel run //tests/ethos_u/random:nightly -- --count=1000 --seed=7
 """

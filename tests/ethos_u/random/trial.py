@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One random graph on one NPU: TOSA's reference model against what Vela makes of it, executed."""
+"""One random graph on one NPU: TOSA's reference model against Vela's compiled result, executed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from tools.text.printed import captured
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of a graph.
+    """Outcome of a graph.
 
     Attributes:
-      steps: of the graph, for people.
-      refused: why it is not for Vela: what Vela says, or in `form` what emitters avoid.
-      form: whether it has a form that Vela was seen to make something else of.
-      wrong: what differs from the reference, "" if nothing does.
+      steps: steps of the graph, for people.
+      refused: reason for no Vela run: Vela's own error, or with `form` a form avoided by
+        emitters.
+      form: True if it has a form known to be miscompiled by Vela.
+      wrong: difference from the reference, "" if there is none.
     """
 
     steps: str

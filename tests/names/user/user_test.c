@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Firmware in another package than the image whose model it runs.
+// Firmware in another package than the image of its model.
 #include "boards/common/print.h"
 #include "firmware/runtime/model.h"
 #include "tests/names/my_app_v2_plan.h"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The debug port of a Cortex-M (ADIv5): a JTAG-DP, one memory access port, and the core's debug
-registers, over a simulated core that a debugger's server shows.
+"""Debug port of a Cortex-M (ADIv5) on a simulated core.
 
-QEMU has the memory and the core's registers, but none of what lies between a probe and them.
+It has a JTAG-DP, one memory access port, and the core's debug registers. A debugger's server
+provides the core. QEMU has the memory and the core's registers, but nothing between a probe and
+them.
 """
 
 import struct
@@ -10,9 +11,9 @@ from collections.abc import Mapping
 
 from tools.image.testing.gdb_remote import GdbRemote
 
-_OK = 2  # of JTAG: the transfer is done, or failed by CTRL/STAT
+_OK = 2  # JTAG: the transfer is done, or failed by CTRL/STAT
 
-# Of the debug port and the memory access port, by their addresses.
+# Registers of the debug port and the memory access port, by address.
 _CTRL_STAT, _SELECT = 0x4, 0x8
 _CSW, _TAR, _DRW, _BANKED, _BASE, _IDR = 0x00, 0x04, 0x0C, 0x10, 0xF8, 0xFC
 _AHB_AP = 0x04770021
@@ -44,8 +45,8 @@ _SPECIAL, _SPECIAL_NAMES = 20, ("primask", "basepri", "faultmask", "control")  #
 
 
 class DebugPort:
-    """What is behind the JTAG-DP's registers. Of registers for floating point it has none.
-    `reads` are words that are read otherwise than QEMU has them, by address.
+    """Registers of the JTAG-DP and the access port. Floating-point registers are missing. `reads`
+    maps addresses to words read differently from QEMU's.
     """
 
     def __init__(self, core: GdbRemote, reads: Mapping[int, int]):
@@ -56,10 +57,12 @@ class DebugPort:
         self._dhcsr = self._demcr = self._dfsr = self._dcrdr = self._fpb = 0
         self._was_reset = True
         self._breakpoints: set[int] = set()
-        self._unsent = (0, b"")  # what is written to memory, in one piece, and where to
+        self._unsent = (0, b"")  # pending memory write, in one piece, and its address
 
     def transfer(self, is_access_port: bool, word: int) -> None:
-        """Bit 0 says whether it reads, the next two which register, the others what it writes."""
+        """Run a transfer. Bit 0 selects a read, the next two bits the register, the others hold the
+        data to write.
+        """
         reads, address, value = bool(word & 1), (word >> 1 & 3) << 2, word >> 3
         if not is_access_port:
             self._debug_port(reads, address, value)
@@ -71,7 +74,7 @@ class DebugPort:
             self._write_port(self._select & 0xF0 | address, value)
 
     def result(self) -> int:
-        """The acknowledge of the last transfer, and what it read."""
+        """Return the last transfer's acknowledge, and the value it read."""
         return self._result << 3 | _OK
 
     def leave(self) -> None:
@@ -81,7 +84,7 @@ class DebugPort:
 
     def _debug_port(self, reads: bool, address: int, value: int) -> None:
         if reads:
-            # The one left is RDBUFF: what the access port gave last.
+            # The remaining register is RDBUFF: the last result of the access port.
             registers = {_CTRL_STAT: self._ctrl_stat, _SELECT: self._select, 0: 0}
             self._result = registers.get(address, self._result)
         elif address == _CTRL_STAT:
@@ -158,8 +161,8 @@ class DebugPort:
                 self._core.write(address, struct.pack("<I", value))
 
     def _flush(self) -> None:
-        """Sends what is written. A core halts at a BKPT; QEMU's stops where its server is told to,
-        which is at those that the debugger has written to RAM.
+        """Send the pending write. A core halts at any BKPT. QEMU stops only at the breakpoints set
+        in its server: those the debugger has written to RAM.
         """
         place, data = self._unsent
         self._unsent = (0, b"")

@@ -9,16 +9,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-_INTERRUPT = 2  # as a signal
+_INTERRUPT = 2  # the signal
 _MOST = 0x400  # bytes in a packet
 
 
 class GdbRemote:
-    """A connection to QEMU at `place`, a socket. QEMU waits for its first instruction.
+    """Connection to QEMU at `place`, a socket. QEMU waits before its first instruction.
 
     Attributes:
-        running: whether the core runs.
-        interrupted: whether it stopped as it was told to, not at a breakpoint or the end.
+        running: True if the core runs.
+        interrupted: True if it stopped on request, not at a breakpoint or the end.
     """
 
     def __init__(self, place: Path, seconds: float = 60):
@@ -33,7 +33,7 @@ class GdbRemote:
         return bytes(size) if reply.startswith(b"E") else bytes.fromhex(reply.decode())
 
     def write(self, address: int, data: bytes) -> None:
-        """Writes to memory; what lies nowhere is lost."""
+        """Write to memory; writes to unmapped addresses are lost."""
         for at in range(0, len(data), _MOST):
             piece = data[at : at + _MOST]
             self._ask(b"M%x,%x:%s" % (address + at, len(piece), piece.hex().encode()))
@@ -69,7 +69,7 @@ class GdbRemote:
         self.running = True
 
     def poll(self, seconds: float | None = 0) -> None:
-        """Learns whether the core has stopped."""
+        """Update the state if the core has stopped."""
         if not self.running or not select.select([self._socket], [], [], seconds)[0]:
             return
         self.interrupted = self._packet().startswith(b"T%02x" % _INTERRUPT)
@@ -83,8 +83,8 @@ class GdbRemote:
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:
-        """For an access, of which QEMU has none while the core runs; it runs on then, but from a
-        breakpoint.
+        """Stop the core for an access: QEMU allows none while the core runs. It then runs on,
+        except from a breakpoint.
         """
         ran = self.running
         self.stop()

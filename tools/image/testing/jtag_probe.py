@@ -11,7 +11,7 @@ from pathlib import Path
 from tools.image.testing.debug_port import DebugPort
 from tools.image.testing.gdb_remote import GdbRemote
 
-# States of a TAP, and which follows if TMS is low or high (IEEE 1149.1).
+# TAP states, and the next state for TMS low or high (IEEE 1149.1).
 _RESET, _IDLE, _CAPTURE_DR, _SHIFT_DR, _UPDATE_DR, _CAPTURE_IR, _SHIFT_IR, _UPDATE_IR = range(8)
 _SELECT_DR, _EXIT1_DR, _PAUSE_DR, _EXIT2_DR = range(8, 12)
 _SELECT_IR, _EXIT1_IR, _PAUSE_IR, _EXIT2_IR = range(12, 16)
@@ -71,14 +71,15 @@ class Tap:
             self._instruction = _IDCODE
 
     def tdo(self) -> int:
-        """What it drives."""
+        """Return the level of the output TDO."""
         return self._shifted & 1
 
 
 class JtagProbe:
-    """Waits for OpenOCD at `place`, a socket of this machine.
+    """JTAG probe waiting for OpenOCD at `place`, a socket of this machine.
 
-    `identity` is the core's IDCODE; `reads` are words that are read otherwise than QEMU has them.
+    The value `identity` is the core's IDCODE; `reads` maps addresses to words read differently from
+    QEMU's.
     """
 
     def __init__(self, core: GdbRemote, place: Path, identity: int, reads: Mapping[int, int]):
@@ -107,5 +108,5 @@ class JtagProbe:
                         break
                 if answer:
                     connection.sendall(answer)
-        with contextlib.suppress(ConnectionError):  # of a simulator that is gone
+        with contextlib.suppress(ConnectionError):  # the simulator is gone
             self._debug_port.leave()

@@ -19,13 +19,13 @@ HEX = """\
 
 
 def board_with(*methods: dict[str, object]) -> Board:
-    """A board that is flashed so."""
+    """Return a board with these flash methods."""
     board = load_board(Path("boards/corstone300/corstone300.json"))
     return dataclasses.replace(board, flash=methods)
 
 
 def connect(usb: Path, vendor: str, name: str, serial: str, product: str = "0001") -> None:
-    """Adds a device to what Linux says of USB."""
+    """Add a device to the USB data reported by Linux."""
     device = usb / f"1-{serial}"
     device.mkdir(parents=True)
     says = {"idVendor": vendor, "idProduct": product, "product": name, "serial": serial}

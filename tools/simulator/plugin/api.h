@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What differs between versions of QEMU's plugin interface.
+// Differences between versions of QEMU's plugin interface.
 #ifndef BOARDS_SIMULATOR_PLUGIN_API_H_
 #define BOARDS_SIMULATOR_PLUGIN_API_H_
 

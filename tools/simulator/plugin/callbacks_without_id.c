@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From version 7 on callbacks of the plugin as a whole get the userdata given when registered.
+// Callbacks of the whole plugin receive the userdata of their registration from version 7 on.
 #include <stddef.h>
 
 #include "tools/simulator/plugin/api.h"

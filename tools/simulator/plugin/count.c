@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts executed instructions: of the whole run, of regions that the program marks, of every
-// address.
+// Counts executed instructions: of the whole run, of marked regions, and of every address.
 //
-// Arguments: out=FILE and, for regions, begin=ADDRESS,end=ADDRESS,plan=ADDRESS (hexadecimal): the
-// functions that mark them (firmware/runtime/profile_cortex_m.c). The first two are a loop of two
-// instructions, which turns once more than the region's number, and a return; the third says bit by
-// bit which plan regions are of. What they execute counts nowhere. Written at the end, one line
-// each, numbers decimal:
+// Arguments: out=FILE and, for regions, begin=ADDRESS,end=ADDRESS,plan=ADDRESS (hexadecimal). They
+// are the functions marking regions (firmware/runtime/profile_cortex_m.c). The first two functions
+// are a loop of two instructions and a return. The loop runs once more than the region's number.
+// The third function encodes the plan of the regions, bit by bit. Instructions of these functions
+// are not counted.
+//
+// The output is written at the end, one line each, with decimal numbers:
 //
 //   total INSTRUCTIONS
-//   region NUMBER ENTRIES INSTRUCTIONS    everything between begin and end, inner regions included
-//   at ADDRESS NUMBER INSTRUCTIONS        executions of one address in the innermost region NUMBER;
-//                                         - stands for none
-//   plan ADDRESS                          regions of all lines below, until the next, are of it
-//   error TEXT                            marks that do not fit together
+//   region NUMBER ENTRIES INSTRUCTIONS    instructions between begin and end, including
+//                                         inner regions
+//   at ADDRESS NUMBER INSTRUCTIONS        executions of one address in the innermost
+//                                         region NUMBER; - stands for none
+//   plan ADDRESS                          plan of the regions in all lines below, until
+//                                         the next plan
+//   error TEXT                            marks that do not match each other
 //
-// The host of QEMU runs one guest CPU in one thread, so nothing here is locked.
+// QEMU's host runs one guest CPU in one thread, so no locks are needed.
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -33,10 +36,10 @@ enum {
   MAX_DEPTH = 16,
   MAX_ADDRESSES = 1 << 20,  // different instructions executed
   HASH_SIZE = 2 * MAX_ADDRESSES,
-  OUTSIDE = MAX_REGIONS,  // "region" of what runs outside of all
-  MARK_RETURN = 4,        // offset of the return in a function that marks
+  OUTSIDE = MAX_REGIONS,  // "region" of code outside of all
+  MARK_RETURN = 4,        // offset of the return in a marking function
   MARK_SIZE = 6,
-  PLAN_BIT = 2,  // offsets in the function that names a plan: for each bit, for each 0, the return
+  PLAN_BIT = 2,  // offsets in the plan function: for each bit, for each 0, the return
   PLAN_ZERO = 6,
   PLAN_RETURN = 12,
   PLAN_SIZE = 14,
@@ -61,12 +64,12 @@ static uint64_t end_address;
 static uint64_t plan_address;
 static uint32_t plans[MAX_PLANS] = {0};  // by index; the first is none
 static unsigned int plan_count = 1;
-static unsigned int plan;           // that regions are of which begin now
-static uint32_t plan_bits;          // of the address that is being named
-static region *regions[MAX_PLANS];  // of each plan MAX_REGIONS, of none one more
+static unsigned int plan;           // plan of newly entered regions
+static uint32_t plan_bits;          // bits of the plan address read so far
+static region *regions[MAX_PLANS];  // MAX_REGIONS for each plan; without a plan one more
 static open_region open_regions[MAX_DEPTH];
 static unsigned int depth;
-static uint32_t turns;    // of the mark that is executing
+static uint32_t turns;    // loop turns of the running mark
 static uint64_t *counts;  // by_address of the innermost region
 static uint64_t total;
 static uint64_t *addresses;  // by index
@@ -131,7 +134,7 @@ static void on_turn(unsigned int vcpu_index, void *unused) {
   ++turns;
 }
 
-// Returns whether the mark that returns names a region that there can be.
+// Returns true if the returning mark has a valid region number.
 static bool read_number(uint32_t *number) {
   *number = turns - 1;
   turns = 0;
@@ -223,7 +226,7 @@ static bool instrument_mark(struct qemu_plugin_insn *insn, uint64_t mark,
   return true;
 }
 
-// Likewise for the function that names a plan.
+// The same for the function that selects a plan.
 static bool instrument_plan(struct qemu_plugin_insn *insn) {
   const uint64_t offset = qemu_plugin_insn_vaddr(insn) - plan_address;
   if (plan_address == 0 || offset >= PLAN_SIZE) {

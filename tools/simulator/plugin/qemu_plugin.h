@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of QEMU's TCG plugin interface used here, declared by hand: distributions ship no header
-// for it. What changed between versions of the interface is in api_*.c, one file per form.
+// Used part of QEMU's TCG plugin interface, declared by hand: distributions contain no header for
+// it. Changes between versions of the interface are in api_*.c, one file per form.
 #ifndef BOARDS_SIMULATOR_PLUGIN_QEMU_PLUGIN_H_
 #define BOARDS_SIMULATOR_PLUGIN_QEMU_PLUGIN_H_
 
@@ -14,7 +14,7 @@ typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
-// Whether a callback looks at registers of the guest: none does here.
+// Access of a callback to guest registers: none here has any.
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
 
 typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned int vcpu_index, void *userdata);

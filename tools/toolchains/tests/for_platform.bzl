@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rule `for_platform`: a target as it is built for another platform, and from what."""
+"""The rule `for_platform`: a target built for another platform, with its sources."""
 
 _PLATFORMS = "//command_line_option:platforms"
 

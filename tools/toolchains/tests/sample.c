@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Uses headers of the C library, floating point and macros that a clock would fill in.
+// Uses headers of the C library, floating point and macros normally filled in from the clock.
 #include <stdint.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every core has a toolchain; what it compiles is a matter of its inputs, all of them declared."""
+"""Every core has a toolchain; its output depends on its inputs only, and all are declared."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ _FOLDER = Path("tools/toolchains/tests")
 _READELF = "../arm_gnu_toolchain/bin/arm-none-eabi-readelf"
 _GCC = Path("../host_gcc/bin/gcc")
 
-# Core: architecture, whether floats are passed in registers, vector extension, class of kernels.
+# Core: architecture, floats in registers or not, vector extension, class of kernels.
 _CORES = {
     "cortex-m0": ("v6S-M", False, None, "scalar"),
     "cortex-m0plus": ("v6S-M", False, None, "scalar"),

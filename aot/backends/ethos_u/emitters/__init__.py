@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How ops of the dialect become TOSA, one a file, by the op's name."""
+"""Conversion of each dialect op to TOSA: one file per op, by the op's name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::adaptive_avg_pool2d: AVG_POOL2D of the SLICE of each window, and CONCAT. (Where windows are
-of one size, lowering makes another op of it.)
+"""pl::adaptive_avg_pool2d: an AVG_POOL2D of the SLICE of each window, and CONCAT. (Windows of one
+size become another op in lowering.)
 """
 
 from __future__ import annotations

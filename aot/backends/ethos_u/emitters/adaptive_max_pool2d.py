@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::adaptive_max_pool2d: rows and then columns, each MAX_POOL2D of parts side by side, or, where
-windows differ, of a SLICE each, and CONCAT.
+"""pl::adaptive_max_pool2d: rows, then columns. Each is a MAX_POOL2D over adjacent windows. If
+windows differ, each is a MAX_POOL2D of a SLICE, and CONCAT.
 """
 
 from __future__ import annotations

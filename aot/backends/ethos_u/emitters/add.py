@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::add: RESCALE of both operands, ADD or SUB, RESCALE.
 
-Where one operand's factor is 2^19 (of int16 2^14), as it is of the larger scale, and the other's is
-one RESCALE too, Vela makes one operation of it. The dialect rounds the other operand twice, which
-one RESCALE does not; that this comes to the same in the end is tried for all pairs of values of
-which one is rescaled otherwise. Where it does not, another multiplier nearby may do; else the
-operands are rescaled as the dialect says, step by step.
+The factor of the operand with the larger scale is 2^19 (int16: 2^14). If the other factor is one
+RESCALE too, Vela makes one operation of it. The dialect rounds the other operand twice; one RESCALE
+does not. The emitter tests all pairs of values with a differing rescale: the sums must be equal. If
+they are not, it tries multipliers nearby. If these fail too, the operands are rescaled step by
+step, like the dialect.
 
-Of int16 those would be too many pairs. So calls of it are adapted: their factors have as many bits
-less as the second rounding takes off, and are rounded once.
+For int16 there are too many pairs. Therefore int16 calls are adapted: their factors lose the bits
+of the second rounding, and are rounded once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from aot.dialect.quantization import ACTIVATION_TYPES, Quantization, QuantizedTy
 
 _NEARBY = (0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16, 64, -64)
 _KINDS = {OF_TORCH[dtype]: kind for dtype, kind in ACTIVATION_TYPES.items()}
-_MOST_PAIRS = 1 << 22  # that are tried
+_MOST_PAIRS = 1 << 22  # limit for the test
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class _Operand:
 
     zero_point: int
     multiplier: int
-    shift: int  # of the dialect
+    shift: int  # shift of the dialect
     left_shift: int
     kind: QuantizedType
 
@@ -149,7 +149,7 @@ def _adapt(
 
 
 def _once(multiplier: int, shift: int) -> tuple[int, int]:
-    """The nearest factor that the dialect rounds once: an odd one, if not a power of 2."""
+    """Return the nearest factor that the dialect rounds once: odd, or a power of 2."""
     if shift > 0 or abs(multiplier) == 1 << 30:
         return multiplier, shift
     magnitude = (abs(multiplier) >> -shift) | 1
@@ -157,7 +157,7 @@ def _once(multiplier: int, shift: int) -> tuple[int, int]:
 
 
 def _nearby(operands: tuple[_Operand, _Operand]) -> Iterator[tuple[_Operand, _Operand]]:
-    """The operands, the one of the smaller scale with multipliers around its own."""
+    """Yield the operands; the one with the smaller scale gets multipliers around its own."""
     a, b = operands
     for offset in _NEARBY:
         if a.tosa_shift > b.tosa_shift or (a.multiplier, a.shift) < (b.multiplier, b.shift):
@@ -173,7 +173,7 @@ def _same(
     multiplier: int,
     shift: int,
 ) -> bool:
-    """Whether all sums come out as the dialect's."""
+    """Return True if all sums equal the dialect's."""
     if any(not 2 <= o.tosa_shift <= 62 for o in tried):
         return False
     sides = [

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::amax: MAX_POOL2D, which Vela 5.1.0 compiles rightly where it loses what stands around a
-REDUCE_MAX.
-"""
+"""pl::amax: MAX_POOL2D. Vela 5.1.0 compiles it correctly, but loses values around a REDUCE_MAX."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ def emit(graph: TosaGraph, input: Value, dim: Sequence[int], keepdim: bool) -> V
 
 
 def _cut(shape: Sequence[int], dim: Sequence[int]) -> tuple[int, int, int]:
-    """The input as [outer, count, inner], of which count is gone over."""
+    """Return the input's shape as [outer, count, inner]; the maximum is over count."""
     first, last = min(dim), max(dim) + 1
     return math.prod(shape[:first]), math.prod(shape[first:last]), math.prod(shape[last:])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::amin: amax of what is mirrored, mirrored back: int8 by a TABLE, int16 by a SUB."""
+"""pl::amin: amax of mirrored values, mirrored back: int8 by a TABLE, int16 by a SUB."""
 
 from __future__ import annotations
 

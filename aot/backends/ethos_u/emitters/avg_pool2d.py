@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::avg_pool2d: AVG_POOL2D of the values as they are, which divides by the taps inside and rounds
-ties away from zero, as the dialect does; where padding counts, PAD first.
+"""pl::avg_pool2d: AVG_POOL2D of the unchanged values. It divides by the taps inside the input and
+rounds ties away from zero, like the dialect. If padding counts, PAD comes first.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def emit(
         padding = (0, 0, 0, 0)
     for d in tiles(x.shape, kernel, stride, padding, output_size, separable=False):
         y, _, _ = tiled(graph, x, kernel, stride, output_size, d, graph.avg_pool2d)
-        return y  # the other side of its windows is 1
+        return y  # the windows' other dimension is 1
     x, pads, strides = fitted(graph, x, kernel, stride, padding, (1, 1), output_size)
     return graph.avg_pool2d(x, kernel, strides, pads)
 

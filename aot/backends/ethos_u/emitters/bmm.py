@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::bmm: MATMUL, RESCALE; of operands that are broadcast CONCAT of copies first."""
+"""pl::bmm: MATMUL, RESCALE. Broadcast operands become a CONCAT of copies first."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def emit(
     x, y = (_batched(graph, _repeated(graph, v, batch)) for v in (left, right))
     if transpose_b:
         y = graph.transpose(y, (0, 2, 1))
-    # Vela 5.1.0 loses a slice in front of the first operand.
+    # Vela 5.1.0 loses a slice before the first operand.
     sums = graph.matmul(graph.materialized(x), y, a_zero_point, b_zero_point)
     limits = activation_min, activation_max
     result = requantized(graph, sums, multiplier, shift, output_zero_point, *limits)
@@ -75,7 +75,7 @@ def emit(
 
 
 def _repeated(graph: TosaGraph, x: Value, batch: Sequence[int]) -> Value:
-    """x [..., rows, columns] with these dimensions in front."""
+    """Return x [..., rows, columns] with these leading dimensions."""
     missing = len(batch) + 2 - len(x.shape)
     x = graph.reshape(x, (1,) * missing + tuple(x.shape))
     for dim, count in enumerate(batch):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comparisons share: the other side, by a table, in int32."""
+"""Shared parts of comparisons: the other side, by a table, in int32."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from aot.backends.ethos_u.tosa import TosaGraph
 
 NOT_INT16 = "products with their scales take more than 32 bits"
 _LARGEST = 127
-_INDEX = 128  # of 0
+_INDEX = 128  # index of 0
 
 
 def looked_up(graph: TosaGraph, b: Value | torch.Tensor, table: torch.Tensor, rank: int) -> Value:
-    """table[b + 128] of entries in [-128, 128], int32; 128 is no int8, so it is the sum of two
-    tables where there is one.
+    """Return table[b + 128], int32, with entries in [-128, 128].
+
+    128 is not an int8 value: a table with 128 is read as the sum of two tables.
     """
     if isinstance(b, torch.Tensor):
         entries = table.to(torch.int64)[b.to(torch.int64) + _INDEX]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::conv2d: CONV2D, RESCALE. Groups are convolutions of their own, SLICE in front of and CONCAT
-behind them, or, where they are thin, one whose other weights are 0.
+"""pl::conv2d: CONV2D, RESCALE. Each group is a convolution of its own, with SLICE before it and
+CONCAT after it. Thin groups become one convolution with 0 for the other weights.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _THIN = 8  # channels that the NPU reads at once
 
 
 def sum_limit(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """The largest magnitude that the sums of each channel may have; weight [O, ...]."""
+    """Return the largest possible magnitude of each channel's sums; weight [O, ...]."""
     sums = weight.flatten(1).to(torch.int64).abs().sum(1)
     return sums * span_of(x) + bias.to(torch.int64).abs()
 
@@ -136,8 +136,9 @@ def dense(weight: torch.Tensor, groups: int) -> torch.Tensor:
 
 
 def in_one_row(graph: TosaGraph, x: Value) -> Value:
-    """x as [1, 1, rows, C] where its batch is above 1: with that Vela 5.1.0 compiles a TABLE or
-    CLAMP behind a 1x1 convolution for another shape.
+    """Return x as [1, 1, rows, C] if its batch is above 1.
+
+    Vela 5.1.0 otherwise compiles a TABLE or CLAMP after a 1x1 convolution for another shape.
     """
     if x.shape[0] == 1:
         return x

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::cumsum: a CONV2D of 1x1 over rows, whose weights are a triangle, RESCALE. Sums of int8
-have the guard bits that such weights hold, where the core's have up to 22.
+"""pl::cumsum: a 1x1 CONV2D over rows with a triangle of weights, RESCALE. Int8 sums have the guard
+bits that such weights can hold; the core has up to 22.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::depthwise_conv2d: DEPTHWISE_CONV2D, RESCALE, of a stride above 3 with a divisor of it as the
-stride, and SLICE of the results that are wanted; with several results a channel a CONV2D whose
-other weights are 0, since Vela 5.1.0 loses the place of what is written right behind the former.
+"""pl::depthwise_conv2d: DEPTHWISE_CONV2D, RESCALE.
+
+- A stride above 3 becomes a divisor of it, and a SLICE takes the wanted results.
+- Several results per channel become a CONV2D with 0 for the other weights. Vela 5.1.0
+  misplaces values written directly after such a DEPTHWISE_CONV2D.
 """
 
 from __future__ import annotations
@@ -72,7 +74,7 @@ def emit(
 
 
 def results_for_one(stride: int) -> int:
-    """How many results the NPU gives for one that is wanted."""
+    """Return the number of results that the NPU computes per wanted result."""
     return stride // max(s for s in range(1, LARGEST_STRIDE + 1) if stride % s == 0)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an emitter is: how one op of the dialect becomes TOSA."""
+"""Definition of an emitter: the conversion of one dialect op to TOSA."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def _as_given(**_: object) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Emitter:
-    """Of one op; the functions take the op's arguments by name.
+    """Emitter of one op; the functions take the op's arguments by name.
 
     Attributes:
-      emit: adds operators to the graph, its first argument, and gives the op's result. Activations
-        are `Value`s, constants are torch tensors.
-      reject: why the NPU cannot run a call, as one phrase; "" if it can. Activations are tensors on
-        the meta device.
+      emit: adds operators to the graph, its first argument, and returns the op's result.
+        Activations are `Value`s, constants are torch tensors.
+      reject: the reason why the NPU cannot run a call, as one phrase; "" if it can.
+        Activations are tensors on the meta device.
       moves: the op computes nothing.
-      adopts: the op, with arithmetic of the NPU's own, that stands for this one where the NPU runs
-        it; it is what `emit` is for.
-      adapt: by name the constants that a call has where the NPU runs it, if not those it is given:
-        factors in as many bits as the NPU multiplies by. Activations as for `reject`.
-      not_int16: why the NPU does not run it of int16 values; "" if it does.
-      int16_on_u85: it is U55 and U65 only that do not.
+      adopts: the replacement op on the NPU, with the NPU's own arithmetic. `emit` is for
+        this op.
+      adapt: constants of a call on the NPU, by name, if they differ from the given ones:
+        factors in the bits of the NPU's multiplier. Activations as for `reject`.
+      not_int16: the reason why the NPU does not run it with int16 values; "" if it does.
+      int16_on_u85: True if `not_int16` applies to U55 and U65 only.
     """
 
     emit: Callable[..., Value]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::equal: 1 less the square of the difference of a and the other side's table entry, CLAMP; or
-the square, if negated.
+"""pl::equal: 1 minus the square of the difference between a and the other side's table entry,
+CLAMP. The negated form is the square itself.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::gather: CONCAT of copies where each element is repeated, as nearest upsampling does it, else
-of the SLICEs that its indices make up, if those are few.
+"""pl::gather: CONCAT of copies if each element is repeated, like nearest upsampling. Otherwise
+CONCAT of SLICEs covering the indices, if there are few.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ _MOST_SLICES = 16
 
 
 def _repeats(index: torch.Tensor, size: int) -> int:
-    """How often each of `size` elements comes, one after the other; 0 where that is not it."""
+    """Return the number of consecutive repeats of each of `size` elements; 0 if there is no such
+    number.
+    """
     count, rest = divmod(len(index), size)
     whole = torch.arange(size).repeat_interleave(count)
     return count if rest == 0 and torch.equal(whole, index.to(torch.int64)) else 0

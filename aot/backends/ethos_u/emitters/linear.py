@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::linear: a CONV2D of 1x1 over all rows, RESCALE."""
+"""pl::linear: a 1x1 CONV2D over all rows, RESCALE."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::linear_w4: pl::linear of the weights times the scales of their groups, where those fit int8.
-Vela packs what has few values as tightly as four bits do.
+"""pl::linear_w4: pl::linear with the weights times the scales of their groups, if they fit int8.
+Vela packs weights with few distinct values as tightly as four bits.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::lut: TABLE, of int16 values with a RESCALE. It is of what was not reshaped: right behind a
-convolution Vela 5.1.0 compiles it for the convolution's shape.
+"""pl::lut: TABLE; int16 values also need a RESCALE. It reads the value before a reshape: directly
+after a convolution Vela 5.1.0 compiles it for the convolution's shape.
 """
 
 from __future__ import annotations

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::mean: sums by a CONV2D of 1x1 over rows with weights of 1, RESCALE. What is not summed over
-the last dimensions is transposed first, or, if others read it too, summed by a DEPTHWISE_CONV2D
-whose kernel is all that is summed: alone that takes two to four times the cycles, but what is
-transposed and read as it is lies in memory twice. On U85 transpositions of many channels take
-longest.
+"""pl::mean: sums by a 1x1 CONV2D over rows with weights of 1, RESCALE.
+
+Sums over other than the last dimensions have two forms:
+
+- The input is transposed first.
+- If others read the input too: a DEPTHWISE_CONV2D with a kernel over all summed
+  values.
+
+The second form alone takes two to four times the cycles. The first form keeps two copies in memory
+if the input is also read untransposed. On U85 transpositions of many channels take longest.
 """
 
 from __future__ import annotations
@@ -27,7 +32,7 @@ _FITTED_MACS = 256
 
 
 def _summed(shape: Sequence[int], dim: Sequence[int]) -> tuple[int, int, int]:
-    """x as [outer, count, inner], summed over the second."""
+    """Return x's shape as [outer, count, inner]; the sum is over the second."""
     first, last = min(dim), max(dim)
     return (
         math.prod(shape[:first]),
@@ -37,7 +42,7 @@ def _summed(shape: Sequence[int], dim: Sequence[int]) -> tuple[int, int, int]:
 
 
 def _kernel(shape: Sequence[int], dim: Sequence[int]) -> tuple[int, int]:
-    """Rows and columns of a window over all that is summed."""
+    """Return rows and columns of a window over all summed values."""
     first, last = min(dim), max(dim)
     height, width = math.prod(shape[first:last]), shape[last]
     return (1, height * width) if height > _LARGEST_HEIGHT else (height, width)
@@ -74,14 +79,16 @@ def emit(
             x = graph.transpose(graph.reshape(x, (outer, count, inner)), (0, 2, 1))
         x = graph.reshape(x, (1, 1, outer * inner, count))
         sums = graph.conv2d(x, torch.ones(1, 1, 1, count), [0], input_zero_point)
-    if sums.dtype == INT48:  # which are multiplied by 15 bits only
+    if sums.dtype == INT48:  # multiplied by 15 bits only
         sums = graph.rescale(sums, 1 << 14, 14, INT32)
     y = requantized(graph, sums, multiplier, shift, output_zero_point, dtype=input.dtype)
     return graph.reshape(y, reduced_shape(input.shape, dim, keepdim))
 
 
 def _transposes_slowly(npu: Npu, count: int, inner: int) -> bool:
-    """Whether Vela's cycles of the transposition, fitted to some, are above the windows'."""
+    """Return True if Vela's cycles of the transposition, by a fitted model, exceed the windows'
+    cycles.
+    """
     if not npu.is_u85:
         return False
     windows = 1.45 * count * inner * _FITTED_MACS / npu.macs

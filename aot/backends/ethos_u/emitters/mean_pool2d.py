@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::mean_pool2d: sums by a DEPTHWISE_CONV2D with one weight, RESCALE. Where windows differ in
-how many elements they count, as beside padding, so the SLICE of those that do not, and CONCAT.
+"""pl::mean_pool2d: sums by a DEPTHWISE_CONV2D with one weight, RESCALE. Windows may count different
+numbers of elements, for example next to padding. Equal windows then share a SLICE, followed by
+CONCAT.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _MOST_PIECES = 16
 
 @dataclass(frozen=True)
 class _Band:
-    """Windows along an axis that are alike: elements [begin, end) of the input that they read."""
+    """Equal windows along an axis: they read the input's elements [begin, end)."""
 
     begin: int
     end: int
@@ -81,7 +82,7 @@ def _pieces(
 ) -> tuple[list[_Band], list[_Band]]:
     """Bands of rows and of columns."""
     if not by_count and list(parts) == [1, 1]:
-        # What a window has in the padding adds 0, and behind the padding too.
+        # The part of a window in the padding adds 0, and so does the part after it.
         rows, columns = (
             [_Band(0, shape[1 + d], kernel[d], stride[d], (before, after), output_size[d], 1)]
             for d, before, after in ((0, padding[0], padding[1]), (1, padding[2], padding[3]))
@@ -156,7 +157,7 @@ class _Means:
         padding, windows = (*rows.padding, *columns.padding), (rows.windows, columns.windows)
         for d in tiles(x.shape, kernel, stride, padding, windows, separable=False):
             y, _, _ = tiled(graph, x, kernel, stride, windows, d, self._pooled)
-            return y  # the other side of its windows is 1
+            return y  # the windows' other dimension is 1
         steps = [results_for_one(s) if w > 1 else 1 for s, w in zip(stride, windows, strict=True)]
         nearer = [s // step for s, step in zip(stride, steps, strict=True)]
         every = [(w - 1) * step + 1 for w, step in zip(windows, steps, strict=True)]
@@ -175,7 +176,7 @@ class _Means:
         weight = torch.full((*kernel, channels, 1), 1 << bits)
         window = stride, padding
         sums = graph.depthwise_conv2d(x, weight, [0] * channels, self.input_zero_point, *window)
-        if sums.dtype == INT48:  # which are multiplied by 15 bits only
+        if sums.dtype == INT48:  # multiplied by 15 bits only
             sums = graph.rescale(sums, 1 << 14, 14, INT32)
         return requantized(graph, sums, *self.factor, self.output_zero_point, dtype=self.dtype)
 

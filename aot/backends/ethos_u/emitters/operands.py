@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two operands that are broadcast: TOSA wants one rank."""
+"""Two broadcast operands: TOSA needs equal ranks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def bad_rank(*operands: torch.Tensor) -> str:
 def aligned(
     graph: TosaGraph, a: Value | torch.Tensor, b: Value | torch.Tensor
 ) -> tuple[Value, Value]:
-    """The operands with leading dimensions of 1 where they have fewer than the other."""
+    """Return the operands; the one with fewer dimensions gets leading dimensions of 1."""
     values = graph.operand(a), graph.operand(b)
     rank = max(len(v.shape) for v in values)
     return in_rank(graph, values[0], rank), in_rank(graph, values[1], rank)
 
 
 def in_rank(graph: TosaGraph, x: Value, rank: int) -> Value:
-    """x with leading dimensions of 1."""
+    """Return x with leading dimensions of 1."""
     return graph.reshape(x, (1,) * (rank - len(x.shape)) + x.shape)

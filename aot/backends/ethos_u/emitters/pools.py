@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the NPU asks of the windows of pools, and windows side by side of any size."""
+"""The NPU's limits for windows of pools, and adjacent windows of any size."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def bad_pool(
     windows: Sequence[int],
     separable: bool,
 ) -> str:
-    """Why a pool over [N, H, W, C] cannot be run.
+    """Return the reason why a pool over [N, H, W, C] cannot run.
 
     Args:
-      separable: whether it may go over rows and columns one after the other.
+      separable: True if it may process rows and columns one after the other.
     """
     for d in tiles(shape, kernel, stride, padding, windows, separable):
         kernel, stride = _without(kernel, d), _without(stride, d)
@@ -55,8 +55,8 @@ def tiles(
     windows: Sequence[int],
     separable: bool,
 ) -> list[int]:
-    """Of rows, 0, and columns, 1, those whose windows lie side by side, and further on than the NPU
-    can go.
+    """Return the axes, 0 for rows and 1 for columns, with adjacent windows and a stride above the
+    NPU's limit.
     """
     return [
         d
@@ -79,8 +79,9 @@ def tiled(
     d: int,
     pool: Callable[..., Value],
 ) -> tuple[Value, list[int], list[int]]:
-    """A pool over one of `tiles`: of x [..., windows, kernel, ...] over the kernel; and kernel and
-    stride of what is left.
+    """Pool over one axis from `tiles`, over the kernel of x [..., windows, kernel, ...].
+
+    Return the result, and the kernel and stride of the other axis.
     """
     size = list(x.shape)
     size[1 + d] = windows[d] * kernel[d]

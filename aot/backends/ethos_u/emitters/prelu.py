@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::prelu: the sum of MAXIMUM with 0 times the slope of 1, and MINIMUM with 0 times the slope, in
-int32, and RESCALE.
+"""pl::prelu: MAXIMUM with 0 times the slope of 1, plus MINIMUM with 0 times the slope, in int32,
+then RESCALE.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def emit(
     negative = graph.minimum(widened(graph, x, input_zero_point), zero)
     negative = graph.mul(negative, widened(graph, y, 0))
     sums = graph.add(positive, negative)
-    if x.dtype == INT16:  # products of it are rounded once
+    if x.dtype == INT16:  # int16 products are rounded once
         return graph.rescale(sums, multiplier, 31 - shift, INT16)
     return requantized(graph, sums, multiplier, shift, output_zero_point)
 

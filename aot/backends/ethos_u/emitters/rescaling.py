@@ -21,11 +21,11 @@ from aot.backends.ethos_u.tosa import TosaGraph
 ONE = (1 << 30, 30)
 """TOSA's multiplier and shift for a scale of 1."""
 
-_LARGEST_SHIFT = 29  # of the dialect: TOSA's is at least 2
+_LARGEST_SHIFT = 29  # of the dialect: TOSA's shift is at least 2
 _LARGEST_WIDE_SHIFT = 13
 _SUM_BITS = 31
 _WIDE_BITS = 39
-_LOW_BITS = 16  # of a multiplier, that 48-bit sums are not multiplied by
+_LOW_BITS = 16  # of a multiplier, not used for 48-bit sums
 
 
 def requantized(
@@ -38,8 +38,9 @@ def requantized(
     maximum: int | None = None,
     dtype: int = INT8,
 ) -> Value:
-    """clamp(requantize(sums, multiplier, shift) + zero_point) of int32 sums, as a dtype; of int48
-    sums of requantize_wide, as int16.
+    """Return clamp(requantize(sums, multiplier, shift) + zero_point) of int32 sums, in a dtype.
+
+    For int48 sums, use requantize_wide; the result is int16.
     """
     multipliers, shifts = np.asarray(multiplier), np.asarray(shift)
     if sums.dtype == INT48:
@@ -58,12 +59,12 @@ def clamped(graph: TosaGraph, x: Value, minimum: int | None, maximum: int | None
 
 
 def widened(graph: TosaGraph, x: Value, zero_point: int) -> Value:
-    """x - zero_point in int32."""
+    """Return x - zero_point in int32."""
     return graph.rescale(x, *ONE, INT32, input_zero_point=zero_point)
 
 
 def narrowed(graph: TosaGraph, x: Value, dtype: int) -> Value:
-    """int32 x, saturated to a dtype."""
+    """Return int32 x, saturated to a dtype."""
     return graph.rescale(x, *ONE, dtype)
 
 
@@ -73,10 +74,10 @@ def span_of(x: torch.Tensor) -> int:
 
 
 def too_large(largest: torch.Tensor, multiplier: Any, shift: Any) -> str:
-    """Why 32-bit sums cannot be requantized as TOSA does it, which saturates only at the end.
+    """Return the reason why TOSA cannot requantize 32-bit sums; it saturates only at the end.
 
     Args:
-      largest: magnitude that a sum may have, int64, by channel or for all.
+      largest: maximum magnitude of a sum, int64, by channel or for all.
       multiplier, shift: the dialect's.
     """
     shifts = torch.as_tensor(shift).to(torch.float64)
@@ -85,7 +86,7 @@ def too_large(largest: torch.Tensor, multiplier: Any, shift: Any) -> str:
 
 
 def too_large_sums(x: torch.Tensor, largest: torch.Tensor, multiplier: Any, shift: Any) -> str:
-    """The same of sums of products of values of x, which are 48 bits where x is int16."""
+    """Return the same for sums of products of values of x; they have 48 bits if x is int16."""
     if x.dtype is torch.int8:
         return too_large(largest, multiplier, shift)
     if int(largest.max()) >= 1 << _WIDE_BITS:
@@ -95,7 +96,7 @@ def too_large_sums(x: torch.Tensor, largest: torch.Tensor, multiplier: Any, shif
 
 
 def in_15_bits(input: torch.Tensor, multiplier: Any, shift: Any, **_: Any) -> Mapping[str, Any]:
-    """`adapt` of what sums int16 products up: the nearest factors of 15 bits."""
+    """`adapt` for sums of int16 products: return the nearest factors of 15 bits."""
     if input.dtype is torch.int8:
         return {}
     factors = (torch.as_tensor(multiplier).to(torch.int64) + (1 << 15)) >> _LOW_BITS

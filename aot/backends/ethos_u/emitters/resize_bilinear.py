@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::resize_bilinear by whole factors, of half pixels (align_corners=False): CONCAT of what lies
-at the edges and of copies of each pixel, then a DEPTHWISE_CONV2D, whose windows over the copies
-have the weights of the distances, RESCALE. A single row or column is copied only, to any size.
+"""pl::resize_bilinear by integer factors, with half pixels (align_corners=False).
+
+CONCAT joins the edges and copies of each pixel. A DEPTHWISE_CONV2D follows; its windows over the
+copies apply the interpolation weights. RESCALE ends it. A single row or column is only copied, to
+any size.
 """
 
 from __future__ import annotations
@@ -24,20 +26,21 @@ _LARGEST = 128
 
 
 def _taps(factor: int) -> list[int]:
-    """Weights of a window over copies, in the middle of which the result lies."""
+    """Return the weights of a window over copies; the result lies in its middle."""
     if factor % 2:
         return [1] * factor
     return [1, *[2] * (factor - 1), 1]
 
 
 def _is_half_pixel(size: int, factor: int, step: int, offset: int, unit: int) -> bool:
-    """Whether o * step + offset is what (o + 1/2) / factor - 1/2 is in units."""
+    """Return True if o * step + offset equals (o + 1/2) / factor - 1/2 in units."""
     return 2 * factor * step == 2 * unit and 2 * factor * offset == (1 - factor) * unit
 
 
 def _scale(total: int) -> tuple[int, int, int] | None:
-    """What weights are multiplied by, multiplier and shift, that divide all sums by their total as
-    the dialect rounds.
+    """Return the weights' factor, multiplier and shift for the division of all sums by their total.
+
+    The rounding equals the dialect's. Return None if there is no such scale.
     """
     sums = torch.arange(-_LARGEST * total, _LARGEST * total)
     wanted = divide_round_half_away(sums, torch.tensor(total))
@@ -93,7 +96,7 @@ def emit(
 
 
 def _weighted(graph: TosaGraph, x: Value, factors: Sequence[int]) -> Value:
-    """Of windows over copies."""
+    """Return the weighted means of windows over copies."""
     rows, columns = (_taps(factor) for factor in factors)
     scale = _scale(sum(rows) * sum(columns))
     assert scale is not None
@@ -105,8 +108,9 @@ def _weighted(graph: TosaGraph, x: Value, factors: Sequence[int]) -> Value:
 
 
 def _copied(graph: TosaGraph, x: Value, d: int, factor: int) -> Value:
-    """Rows or columns with as many copies of each, and of the first and the last one, as windows
-    over them need.
+    """Return the rows or columns with the copies that the windows need.
+
+    The first and the last one are also copied past the edges.
     """
     size = list(x.shape)
     line, last = list(size), [0] * 4
@@ -123,7 +127,7 @@ def _copied(graph: TosaGraph, x: Value, d: int, factor: int) -> Value:
 
 
 def _factors(shape: Sequence[int], output_size: Sequence[int]) -> list[int]:
-    """Along rows and columns, 1 for those that are copied only."""
+    """Return the factors along rows and columns; 1 for an axis that is only copied."""
     return [max(1, output_size[d] // shape[1 + d]) if shape[1 + d] > 1 else 1 for d in (0, 1)]
 
 

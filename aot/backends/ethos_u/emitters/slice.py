@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::slice: SLICE; with a step PAD or SLICE to whole steps, and SLICE of the first of each."""
+"""pl::slice: SLICE. With a step: PAD or SLICE to whole steps, then SLICE of the first of each."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::transpose_conv2d: TRANSPOSE_CONV2D, RESCALE; groups as weights of 0."""
+"""pl::transpose_conv2d: TRANSPOSE_CONV2D, RESCALE; groups become weights of 0."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _padding(
     padding: Sequence[int],
     output_size: Sequence[int],
 ) -> list[int]:
-    """Of the result, before and after its rows and columns."""
+    """Return the padding of the result, before and after its rows and columns."""
     pads = []
     for d in (0, 1):
         size = (input.shape[1 + d] - 1) * stride[d] + kernel[d]
@@ -80,7 +80,7 @@ def emit(
 ) -> Value:
     weight = dense(weight, groups)
     pads = _padding(input, weight.shape[1:3], stride, padding, output_size)
-    x = graph.materialized(input)  # Vela 5.1.0 loses a slice in front of it
+    x = graph.materialized(input)  # Vela 5.1.0 loses a slice before it
     sums = graph.transpose_conv2d(x, weight, bias, input_zero_point, pads, stride, output_size)
     limits = activation_min, activation_max
     return requantized(graph, sums, multiplier, shift, output_zero_point, *limits)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::where: of int8 MAXIMUM of the MINIMUM of each value with the largest number where the mask
-chooses it, and with the smallest where it does not; of int16 b + mask * (a - b) in int32.
+"""pl::where, int8: each value's MINIMUM with the largest number if the mask selects it, with the
+smallest number otherwise; then MAXIMUM of both. Int16: b + mask * (a - b) in int32.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from aot.backends.ethos_u.tosa import TosaGraph
 
 _CHOSEN = [-128] * 129 + [127] * 127
 _LEFT = [127] * 129 + [-128] * 127
-"""Tables: the largest int8 of a mask's 1, the smallest of its 0; and the other way."""
+"""Tables: the largest int8 for 1 in a mask, the smallest for 0; and the reverse."""
 
 
 def reject(mask: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> str:

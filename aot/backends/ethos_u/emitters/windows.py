@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows of convolutions and pools: TOSA's end at the edge of what they are given."""
+"""Windows of convolutions and pools: TOSA's windows end at the edge of their input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST_STRIDE = 3
 def padding_after(
     size: int, kernel: int, stride: int, before: int, dilation: int, windows: int
 ) -> int:
-    """What the last window needs behind the input; negative where it ends before that."""
+    """Return the last window's padding after the input; negative if it ends before."""
     return (windows - 1) * stride + dilation * (kernel - 1) + 1 - size - before
 
 
@@ -30,8 +30,9 @@ def fitted(
     dilation: Sequence[int],
     windows: Sequence[int],
 ) -> tuple[Value, list[int], list[int]]:
-    """x [N, H, W, C] without the rows and columns that no window reads, and the padding and stride
-    with which that gives `windows` rows and columns.
+    """Return x [N, H, W, C] without unread rows and columns, with its padding and stride.
+
+    These padding and stride give `windows` rows and columns.
     """
     size = list(x.shape)
     pads: list[int] = []
@@ -57,8 +58,10 @@ def folded(
     windows: Sequence[int],
     zero_point: int,
 ) -> tuple[Value, torch.Tensor, list[int], list[int]]:
-    """A convolution whose stride is too large, as one whose stride is 1: as many rows or
-    columns as it goes on by become channels. Gives x, weights [O, KH, KW, C], stride and padding.
+    """Rewrite a convolution with too large a stride as one with stride 1.
+
+    Each step's rows or columns become channels. Return x, weights [O, KH, KW, C], stride and
+    padding.
     """
     stride, padding = list(stride), list(padding)
     for d in (0, 1):
@@ -100,7 +103,7 @@ def bad_stride(stride: Sequence[int], windows: Sequence[int]) -> str:
 
 
 def bad_size(shape: Sequence[int]) -> str:
-    """Of [N, H, W, C]."""
+    """Return the reason why the NPU cannot have this shape [N, H, W, C]; "" if it can."""
     if max(shape[1:]) > _LARGEST_SIZE:
         return f"a dimension of {max(shape[1:])}, of at most {_LARGEST_SIZE}"
     return ""

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops of the dialect that only an Ethos-U computes, with arithmetic of its own: each stands for the
-CPU's op of the same name behind `ethos_u_`, takes the same arguments, and is written as steps.
+"""Dialect ops that only an Ethos-U computes, with its own arithmetic. Each replaces the CPU's op of
+the same name after the prefix `ethos_u_`. It takes the same arguments and is written as steps.
 """

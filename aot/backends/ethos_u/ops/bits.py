@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums brought into one range by their leading zeros, so that a table of 16 bits can be read at
-their leading bits.
-"""
+"""Normalization of sums by their leading zeros: a 16-bit table is read at their leading bits."""
 
 from __future__ import annotations
 
@@ -19,13 +17,14 @@ def number(steps: Steps[T], value: int) -> T:
 
 
 def zeros_of(steps: Steps[T], total: T) -> T:
-    """By how many bits sums go up into [2^30, 2^31)."""
+    """Return the left shift bringing sums into [2^30, 2^31)."""
     return steps.sub(steps.clz(total), number(steps, 1))
 
 
 def root_power_of(steps: Steps[T], total: T, by_table: bool) -> T:
-    """2^h for the h by which sums go up twice into [2^29, 2^31); by a table that of 0 and 1 is half
-    as large.
+    """Return 2^h; two shifts by h bring a sum into [2^29, 2^31).
+
+    A table gives half of it for 0 and 1.
     """
     if not by_table:
         return steps.shift_left(number(steps, 1), half_zeros_of(steps, total))
@@ -34,15 +33,15 @@ def root_power_of(steps: Steps[T], total: T, by_table: bool) -> T:
 
 
 def half_zeros_of(steps: Steps[T], total: T) -> T:
-    """Half of the bits, of which there are an even number, by which they go into [2^29, 2^31)."""
+    """Return half of the even left shift bringing sums into [2^29, 2^31)."""
     return steps.shift_right(steps.sub(steps.clz(total), number(steps, 2)), number(steps, 1))
 
 
 def shifted_up(steps: Steps[T], x: T, bits: T) -> T:
-    # A sum with 0 is one operation with the RESCALE behind it, where that alone would be two.
+    # A sum with 0 and the RESCALE after it are one operation. The shift alone would make two.
     return steps.add(steps.shift_left(x, bits), number(steps, 0))
 
 
 def leading_bits(steps: Steps[T], total: T, up: T) -> T:
-    """The 16 bits at the top of sums that go up so far, int16."""
+    """Return the top 16 bits of sums after this left shift, int16."""
     return steps.rescale(shifted_up(steps, total, up), *scale32(2.0**-16), INT16)

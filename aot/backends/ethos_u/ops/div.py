@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::ethos_u_div: products with reciprocals, which tables have as 15 bits and a shift."""
+"""pl::ethos_u_div: products with reciprocals; tables hold these as 15 bits and a shift."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kernels.binary.op_div import FRACTION_BITS
 
 _ONE = scale32(1.0)
 _TOP = 32767
-_MOST_BITS = 7  # by which reciprocals of small numbers are shifted more than those of large ones
+_MOST_BITS = 7  # extra shift of small numbers' reciprocals over large numbers'
 _INDEX_SCALE = 128.0
 _BEYOND = 1024
-"""More than all steps of int8, which a division by zero adds."""
+"""Added by a division by zero: more than all steps of int8."""
 
 
 def _tables() -> tuple[Array, Array, Array]:
-    """By divisors from -256 to 256: reciprocals, shifts, and where a divisor is 0."""
+    """Return, for divisors from -256 to 256: reciprocals, shifts, and marks of divisor 0."""
     divisors = np.arange(-256, 257)
     size = np.maximum(np.abs(divisors), 1)
     bits = np.floor(np.log2(size))
@@ -34,7 +34,7 @@ _RECIPROCALS, _SHIFTS, _ZEROS = _tables()
 
 
 def factor_of(multiplier: int, shift: int) -> float:
-    """Steps of the output that a quotient of 1 is."""
+    """Return the output steps of a quotient of 1."""
     return multiplier / 2.0**31 * 2.0 ** (shift + FRACTION_BITS[torch.int8])
 
 
@@ -46,11 +46,16 @@ def div_steps(
     b_zero_point: int,
     factor: float,
 ) -> T:
-    """The quotient in steps of the output, int32 in int16's range, without zero point and limits.
+    """Return the quotient in output steps, int32 in int16's range, without zero point and limits.
 
-    With v = b - b_zero_point and 2^e <= |v| < 2^(e + 1): (a - a_zero_point) times the sign of v and
-    round(32767 * 2^e / |v|), shifted left by 7 - e, times the factor, rounded once. The reciprocal
-    is off by 2^-15 of it at most. By zero: beyond all that int8 holds, as the sign of a says.
+    Let v = b - b_zero_point and 2^e <= |v| < 2^(e + 1). The quotient is the product of:
+
+    - (a - a_zero_point) and the sign of v,
+    - round(32767 * 2^e / |v|), shifted left by 7 - e,
+    - the factor.
+
+    It is rounded once. The reciprocal's relative error is at most 2^-15. A division by zero gives a
+    value beyond int8, with the sign of a.
     """
     index = steps.rescale(b, *scale32(_INDEX_SCALE), INT16, input_zero_point=b_zero_point)
     reciprocal, shift, zero = (
@@ -79,7 +84,7 @@ def ethos_u_div(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """As `div_steps` has it; arguments and result as of pl::div of int8."""
+    """Reference: see `div_steps`; arguments and result are those of pl::div with int8."""
     factor = factor_of(multiplier, shift)
     y = div_steps(Integers(), a, b, a_zero_point, b_zero_point, factor)
     return saturate(y + output_zero_point, activation_min, activation_max, torch.int8)

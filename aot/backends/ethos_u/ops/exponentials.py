@@ -15,13 +15,13 @@ from aot.backends.ethos_u.ops.bits import number
 from aot.backends.ethos_u.steps import Steps, T, scale32
 
 LARGEST_LENGTH = 65536
-"""Of a row: its sum fits 31 bits."""
+"""Largest row length: the row's sum fits 31 bits."""
 
 TOP = 32767
-"""What the exponential of 0 is."""
+"""Exponential of 0."""
 
 INDEX_SCALE = 128.0
-"""Of a difference as an index of the table, int16."""
+"""Scale of a difference as an index of the table, int16."""
 
 _ONE = scale32(1.0)
 _LARGEST_KERNEL = 256  # rows or columns of a pool
@@ -29,11 +29,11 @@ _LARGEST_KERNEL = 256  # rows or columns of a pool
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that lie together, as [outer, inner] of them.
+    """Adjacent rows as [outer, inner].
 
     Attributes:
-      outer, inner, length: how many there are, and of how many values.
-      in_one: whether they lie in one row of rows.
+      outer, inner, length: numbers of rows, and number of values per row.
+      in_one: True if they lie in one row of rows.
     """
 
     outer: int
@@ -43,7 +43,7 @@ class Rows:
 
     @staticmethod
     def of(shape: Sequence[int], in_one: bool = False) -> Rows:
-        """Of values of a shape, over the last dimension."""
+        """Return the rows of a shape, over the last dimension."""
         inner = shape[-2] if len(shape) > 1 else 1
         return Rows(math.prod(shape[:-1]) // inner, inner, shape[-1], in_one)
 
@@ -56,8 +56,10 @@ class Rows:
         return (1, 1, self.count) if self.in_one else (1, self.outer, self.inner)
 
     def largest(self, steps: Steps[T], x: T) -> T:
-        """Of each row, int8 or int16. A pool is much faster than REDUCE_MAX, which goes over what
-        lies together one by one, but its windows have limits.
+        """Return the maximum of each row, int8 or int16.
+
+        A pool is much faster than REDUCE_MAX, which processes adjacent values one by one. Its
+        windows have limits.
         """
         size = windows(self.length)
         if size is None:
@@ -71,8 +73,9 @@ class Rows:
         return steps.reshape(largest, (*self.laid, 1))
 
     def exponentials(self, steps: Steps[T], index: T, entries: Array) -> tuple[T, T]:
-        """TOP * exp(d) of what lies 128 * d below the largest, int16; and the sum of each row,
-        int32 [1, 1, 1, rows].
+        """Return TOP * exp(d), int16, and the sum of each row, int32 [1, 1, 1, rows].
+
+        The index is 128 * d, with d the difference to the row's maximum.
         """
         e = steps.rescale(steps.table(index, entries), *scale32(2.0**-7), INT16)
         sums = steps.conv2d(e, np.ones((1, 1, 1, self.length)), [0], 0)
@@ -80,16 +83,17 @@ class Rows:
 
 
 def entries_of(table: torch.Tensor, below: int | None = None) -> Array:
-    """Entries at 128 * d for d = x - max from -255 to 0: the CPU's table in 15 bits; and what is
-    below, if not that of -255.
+    """Return table entries at 128 * d for d = x - max from -255 to 0, and one entry below.
+
+    The entries are the CPU's table in 15 bits. The default of the entry below is that of -255.
     """
     entries = table.to(torch.float64) / float(table[0]) * TOP
-    given = np.round(entries.flip(0).numpy())  # of -255 to 0
+    given = np.round(entries.flip(0).numpy())  # from -255 to 0
     return np.concatenate([[given[0] if below is None else below], given, np.full(256, TOP)])
 
 
 def index_of(steps: Steps[T], q: T, largest: T) -> T:
-    """128 * d of int8 or int16 values and what is the largest of their rows, int32."""
+    """Return 128 * d of int8 or int16 values and their rows' maximum."""
     d = steps.sub(steps.rescale(q, *_ONE, INT32), largest)
     return steps.rescale(d, *scale32(INDEX_SCALE), INT16)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::ethos_u_log_softmax and pl::ethos_u_logsumexp: exponentials by a table of 16 bits, and the
-logarithm of their sum by another.
+"""pl::ethos_u_log_softmax and pl::ethos_u_logsumexp: exponentials by a 16-bit table, and the
+logarithm of their sum by another table.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from aot.dialect.library import Inferred, define, reduced_shape
 from aot.dialect.signature import Int8, Int32
 
 GUARD_BITS = 6
-"""Of the two terms of log_softmax, in steps of the output."""
+"""Guard bits of the two terms of log_softmax, below the output's step."""
 
 _ONE = scale32(1.0)
 _LEAST_GUARD_BITS = 8  # of a logarithm
 _MOST_GUARD_BITS = 18
-_TABLE_BITS = 7  # that an entry has more, once it is read
+_TABLE_BITS = 7  # extra bits of an entry after the lookup
 _ENTRIES = np.maximum(np.arange(-256, 257), 128)
 _LOGS = np.log2(_ENTRIES / 128.0)
-"""log2(t / 2^14) at t = 128 * entry, of t from 2^14 on."""
+"""log2(t / 2^14) at t = 128 * entry, for t from 2^14 up."""
 
 
 @dataclass(frozen=True)
 class Factors:
-    """What the factors of pl::log_softmax say, in real numbers: steps of the output that a step of
-    the input is, and that a power of two is.
+    """Factors of pl::log_softmax as real numbers: output steps of an input step, and of a power of
+    two.
     """
 
     value: float
@@ -42,8 +42,10 @@ class Factors:
 
     @property
     def guard(self) -> int:
-        """Bits below the output's step that logarithms are computed with; too few where their table
-        does not have them, or the input's share of 32 bits.
+        """Return the bits of logarithms below the output's step.
+
+        The limits are the table's precision, and the input's share of 32 bits. The number may be
+        too small.
         """
         table = math.log2(TOP / self.log) + _TABLE_BITS
         share = 30 - math.log2(256 * max(self.value, 1.0))
@@ -59,7 +61,9 @@ class Factors:
 def factors_of(
     input_multiplier: int, input_shift: int, log_multiplier: int, log_shift: int
 ) -> Factors:
-    """Those of int8, for differences << 20 and logarithms of 16 fraction bits; 10 guard bits."""
+    """Return the factors of int8: for differences << 20, logarithms of 16 fraction bits, and 10
+    guard bits.
+    """
     value, log = (
         multiplier / 2.0**31 * 2.0**shift / 2.0**10
         for multiplier, shift in ((input_multiplier, input_shift), (log_multiplier, log_shift))
@@ -68,7 +72,7 @@ def factors_of(
 
 
 def logarithm(steps: Steps[T], total: T, factors: Factors) -> T:
-    """That of sums of exponentials, in steps of the output, with `factors.guard` bits."""
+    """Return the logarithm of sums of exponentials, in output steps with `factors.guard` bits."""
     one = factors.log * 2.0**factors.guard
     zeros = zeros_of(steps, total)
     table = np.round(_LOGS * one / 2**_TABLE_BITS)
@@ -88,8 +92,11 @@ def log_softmax_steps(
     zero_point: int,
     in_one: bool = False,
 ) -> T:
-    """The output, int8: d * factors.value less the logarithm of the sum of exp(d), d = x - max,
-    both with GUARD_BITS, where they saturate beyond what the output holds; rounded once more.
+    """Return the output, int8: d * factors.value minus the logarithm of the sum of exp(d), d = x -
+    max.
+
+    Both terms have GUARD_BITS. They saturate beyond the output's range. The difference is rounded
+    again.
     """
     order = [*(d for d in range(len(x.shape)) if d != dim), dim]
     moved = steps.transpose(x, order) if dim != len(x.shape) - 1 else x
@@ -118,8 +125,10 @@ def logsumexp_steps(
     input_zero_point: int,
     zero_point: int,
 ) -> T:
-    """The output, int8 [1, 1, 1, rows]: (max - input_zero_point) * factors.value and the logarithm
-    of the sum of exp(x - max), in 32 bits, rounded once.
+    """Return the output, int8 [1, 1, 1, rows].
+
+    It is (max - input_zero_point) * factors.value plus the logarithm of the sum of exp(x - max).
+    The sum is computed in 32 bits and rounded once.
     """
     order = [*(d for d in range(len(x.shape)) if d not in dim), *sorted(dim)]
     moved = steps.transpose(x, order) if order != sorted(order) else x
@@ -149,7 +158,9 @@ def ethos_u_log_softmax(
     log_shift: int,
     output_zero_point: int,
 ) -> torch.Tensor:
-    """As `log_softmax_steps` has it; arguments and result as of pl::log_softmax of int8."""
+    """Reference: see `log_softmax_steps`; arguments and result are those of pl::log_softmax with
+    int8.
+    """
     factors = factors_of(input_multiplier, input_shift, log_multiplier, log_shift)
     y = log_softmax_steps(Integers(), input, exp_table, dim, factors, output_zero_point)
     return y.contiguous()
@@ -173,7 +184,9 @@ def ethos_u_logsumexp(
     log_shift: int,
     output_zero_point: int,
 ) -> torch.Tensor:
-    """As `logsumexp_steps` has it; arguments and result as of pl::logsumexp of int8."""
+    """Reference: see `logsumexp_steps`; arguments and result are those of pl::logsumexp
+    with int8.
+    """
     factors = factors_of(input_multiplier, input_shift, log_multiplier, log_shift)
     zero_points = input_zero_point, output_zero_point
     y = logsumexp_steps(Integers(), input, exp_table, dim, factors, *zero_points)

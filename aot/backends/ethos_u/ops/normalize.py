@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::ethos_u_normalize: LayerNorm, GroupNorm, RMSNorm and their kin in 16 bits."""
+"""pl::ethos_u_normalize: LayerNorm, GroupNorm, RMSNorm and similar norms in 16 bits."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from aot.dialect.library import define
 from aot.dialect.signature import Int8, Int32
 
 LARGEST_COUNT = 65536
-"""Of the values in a part."""
+"""Largest number of values in a part."""
 
 LEAST_DEVIATION = 0.25
-"""In steps of the input: parts that deviate less are divided by so much."""
+"""Least divisor, in input steps: it also divides parts with a smaller deviation."""
 
 _ONE = scale32(1.0)
 _TOP = 32767
@@ -34,21 +34,21 @@ _SPAN = 255
 _WEIGHT = 127
 _BIAS_BITS = 38  # of the NPU's 40
 _ENTRIES = np.arange(-256, 257)
-_LEAST_ENTRY = 64  # of 2^13
+_LEAST_ENTRY = 64  # for 2^13
 _ROOTS = _TOP * np.sqrt(_LEAST_ENTRY / np.maximum(_ENTRIES, _LEAST_ENTRY))
-"""32767 * sqrt(2^13 / t) at t = 128 * entry, of t from 2^13 on, in real numbers."""
+"""32767 * sqrt(2^13 / t) at t = 128 * entry, for t from 2^13 up, in real numbers."""
 
 
 @dataclass(frozen=True)
 class Norm:
-    """What the arguments of pl::normalize say, in real numbers.
+    """Arguments of pl::normalize as real numbers.
 
     Attributes:
-      parts: where the values are that have mean and variance in common.
+      parts: layout of the values with a common mean and variance.
       centered, zero_point: as the op's.
-      epsilon: that is added to the variance, in squared steps of the input.
-      gain, offset: of each channel: steps of the output by which a normalized value of 1 moves it,
-        and that are added.
+      epsilon: added to the variance, in squared input steps.
+      gain, offset: by channel: output steps of a normalized value of 1, and output steps
+        added.
     """
 
     parts: Parts
@@ -60,12 +60,12 @@ class Norm:
 
     @property
     def guard_bits(self) -> int:
-        """By how many bits sums of squares are scaled up; negative where they do not fit."""
+        """Return the left shift of sums of squares; negative if they do not fit."""
         return guard_bits(self.parts.count, self.centered, self.epsilon)
 
     @property
     def is_plain(self) -> bool:
-        """Whether all channels have one positive gain and no offset."""
+        """Return True if all channels have one positive gain and no offset."""
         return bool(
             (self.gain == self.gain[0]).all() and self.gain[0] > 0 and not self.offset.any()
         )
@@ -103,7 +103,7 @@ def norm_of(
 
 
 def _varies(input: torch.Tensor, constant: torch.Tensor) -> list[bool]:
-    """By dimension of the input."""
+    """Return, for each dimension of the input, True if the constant varies along it."""
     sizes = (1,) * (input.dim() - constant.dim()) + tuple(constant.shape)
     return [size > 1 for size in sizes]
 
@@ -111,15 +111,15 @@ def _varies(input: torch.Tensor, constant: torch.Tensor) -> list[bool]:
 def normalize_steps(
     steps: Steps[T], x: T, norm: Norm, zero_point: int, minimum: int, maximum: int
 ) -> T:
-    """The output, int8.
+    """Return the output, int8.
 
-    With S and Q the sums of a part's values and of their squares, n values and m = round(S / n):
+    S and Q are the sums of a part's values and of their squares. It has n values; m = round(S / n).
 
-    - d = x - m; where the values are not centered, m is the zero point;
-    - V = Q - m * (2 * S - n * m) + n * epsilon, which is the sum of d^2, exact, and epsilon;
-    - r = 1 / sqrt(V / n) by a table, relative to 2^-13, and to 1 / 32767 of the largest that
-      epsilon and LEAST_DEVIATION allow;
-    - d * r in int16, times the gain of its channel, and the offset, rounded once.
+    - d = x - m; if the values are not centered, m is the zero point;
+    - V = Q - m * (2 * S - n * m) + n * epsilon: the exact sum of d^2, plus epsilon;
+    - r = 1 / sqrt(V / n) by a table. Its error is 2^-13 relative, or 1 / 32767 of the
+      largest r that epsilon and LEAST_DEVIATION allow;
+    - d * r in int16, times the channel's gain, plus the offset, rounded once.
     """
     p, guard = norm.parts, norm.guard_bits
     x = p.laid_out(steps, x)
@@ -143,18 +143,19 @@ def normalize_steps(
     else:
         y = _affine(steps, product, unit, norm, zero_point)
     if (minimum, maximum) != (-128, 127):
-        # Before it gets another shape: behind that Vela 5.1.0 makes something else of it.
+        # Clamp before the reshape: Vela 5.1.0 compiles a clamp after it wrongly.
         y = steps.clamp(y, minimum, maximum)
     return p.restored(steps, y)
 
 
 def _root(steps: Steps[T], total: T, parts: Parts, guard: int, least: float) -> T:
-    """1 / sqrt(total / count) of sums with guard bits, int16 in units of 1 / (least * 32767), which
-    is the largest for sums of 0 and 1, whatever their power.
+    """Return 1 / sqrt(total / count) of sums with guard bits, int16.
+
+    The unit is 1 / (least * 32767). Sums of 0 and 1 give the maximum, whatever their power.
     """
     power = root_power_of(steps, total, by_table=parts.halves)
     t = steps.rescale(steps.mul(steps.mul(total, power), power), *scale32(2.0**-16), INT16)
-    # The table has what is no power of 2 of their scale, so that a shift does the rest.
+    # The table contains the part of their scale that is no power of 2. A shift does the rest.
     fraction, exponent = math.frexp(math.sqrt(parts.count * 2.0**guard / 2.0**29) * least)
     wide = steps.mul(steps.entries(t, np.round(_ROOTS * fraction)), power)
     # wide = fraction * 32767 * sqrt(2^13 / t) * power, with t = total * power^2 / 2^16
@@ -163,7 +164,7 @@ def _root(steps: Steps[T], total: T, parts: Parts, guard: int, least: float) -> 
 
 def _affine(steps: Steps[T], product: T, unit: float, norm: Norm, zero_point: int) -> T:
     gain, offset = np.abs(norm.gain), norm.offset
-    # n has to reach what moves the output over all its values, and never more than its bound.
+    # n must reach all values moving the output over its full range, and stay within its bound.
     bound = min(
         math.sqrt(norm.parts.count), _SPAN / math.sqrt(norm.epsilon) if norm.epsilon else math.inf
     )
@@ -200,8 +201,9 @@ def ethos_u_normalize(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """A norm as `normalize_steps` has it; arguments and result as of pl::normalize of int8, whose
-    floor and addend are 0.
+    """Reference of a norm: see `normalize_steps`.
+
+    Arguments and result are those of pl::normalize with int8; floor and addend are 0.
     """
     assert floor == addend == 0
     numbers = centered, epsilon, radicand_shift, normalized_bits, output_bits, input_zero_point

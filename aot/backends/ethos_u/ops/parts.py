@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the parts of a norm lie, and how the NPU adds each up.
+"""Layout of a norm's parts, and their sums on the NPU.
 
-Parts that are rows go over the width, [1, 1, rows, values], as what else has rows does, or over the
-height, [1, rows, 1, values]. That changes cycles, not numbers: on U65 Vela cuts operations over a
-height into stripes, which then pass through the SRAM one by one, and on U85 its blocks of
-element-wise operations are larger, those of convolutions smaller, unless they are two wide. There
-sums of 16 bits are two results of each row, of half of its values: weights of which half are zeros,
-in each four, take half of the cycles, and a second result none.
+Parts that are rows lie over the width, [1, 1, rows, values], like other ops with rows, or over the
+height, [1, rows, 1, values]. The choice changes cycles, not numbers:
+
+- U65: Vela cuts operations over a height into stripes. They pass through the SRAM one
+  by one.
+- U85: over a height, blocks of element-wise operations are larger. Blocks of
+  convolutions are smaller, unless they are two wide.
+
+Each 16-bit sum on U85 is two results per row, each over half of the values. The weights are zero in
+half of each group of four. This takes half of the cycles, and the second result takes none.
 """
 
 from __future__ import annotations
@@ -23,22 +27,24 @@ from aot.backends.ethos_u.steps import Steps, T, scale32
 from aot.backends.npus import Npu
 
 _LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096  # of a kernel
-_BLOCK_HEIGHT, _BLOCK_WIDTHS = 4, range(16, 7, -1)  # that U85 reads rows in without others
+_BLOCK_HEIGHT, _BLOCK_WIDTHS = 4, range(16, 7, -1)  # blocks that U85 reads alone
 _ONE = scale32(1.0)
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Parts of an input, as rows of values over width or height, or as groups of the channels of
-    images [batch, height, width, channels].
+    """Parts of an input: rows of values over width or height, or channel groups of images.
+
+    Images are [batch, height, width, channels].
 
     Attributes:
       shape: of the input.
-      order: dimensions of the input as they have to lie.
+      order: required order of the input's dimensions.
       laid: the shape, of four dimensions.
       groups: of an image's channels; 0: the parts are rows.
-      turns: whether int16 convolutions go over the width, whatever all else goes over.
-      halves: whether sums of int16 values are added up from those of half of them.
+      turns: True if int16 convolutions go over the width, regardless of the other
+        operations.
+      halves: True if sums of int16 values are added from the sums of their halves.
     """
 
     shape: tuple[int, ...]
@@ -53,8 +59,8 @@ class Parts:
         return replace(self, halves=npu.is_u85 and not self.groups)
 
     def suited_as_border(self, npu: Npu) -> Parts:
-        """The same where their values are an input of the region, and on U65 what they become an
-        output.
+        """Return the layout for values that are an input of the region; on U65 also for
+        an output.
         """
         if self.groups or not (npu.keeps_inputs_far or npu.is_u85):
             return self
@@ -78,7 +84,7 @@ class Parts:
         return self.laid[3]
 
     def by_channel(self, constant: torch.Tensor, rank: int) -> Array:
-        """A constant that broadcasts to the input, of each channel: float64."""
+        """Return a constant broadcasting to the input, for each channel: float64."""
         spread = (1,) * (rank - constant.dim()) + tuple(constant.shape)
         values = constant.to(torch.float64).reshape(spread).expand(self.shape).permute(self.order)
         return np.asarray(values.reshape(-1, self.channels)[0])
@@ -92,17 +98,17 @@ class Parts:
         return steps.transpose(y, np.argsort(self.order).tolist()) if self._is_moved else y
 
     def for_convolution(self, steps: Steps[T], x: T) -> T:
-        """int16 values that are laid out, as a convolution of 1x1 takes them."""
+        """Return int16 values in the layout of a 1x1 convolution."""
         return steps.reshape(x, (1, 1, self.number, self.channels)) if self.turns else x
 
     def twice_the_sums(self, steps: Steps[T], x: T, bits: int) -> T:
-        """Of int8 values, times 2^bits: int32 [1, 1, 1, number]."""
+        """Return twice the sums of int8 values, times 2^bits: int32 [1, 1, 1, number]."""
         weights = self._all_of(2)
         sums = self._sums(steps, x, weights, self._biases(weights, 0))
         return self._added(steps, sums, scale32(2.0**bits))
 
     def sums(self, steps: Steps[T], x: T, bits: int, added: float) -> T:
-        """Of int16 values, plus `added`, times 2^bits: int32 [1, 1, 1, number]."""
+        """Return the sums of int16 values, plus `added`, times 2^bits: int32 [1, 1, 1, number]."""
         scale = 1 << 14, 14 - bits
         weights = self._each_half() if self.halves else self._all_of(1)
         wanted = self._biases(weights, round(added))
@@ -131,12 +137,12 @@ class Parts:
         return steps.reshape(total, (1, 1, 1, self.number))
 
     def _sums(self, steps: Steps[T], x: T, weights: Array, biases: Array) -> T:
-        """By row, or by channel of an image: before they are rescaled."""
+        """Return the sums before RESCALE, by row, or by channel of an image."""
         convolution = steps.depthwise_conv2d if self.groups else steps.conv2d
         return convolution(x, weights, biases, 0)
 
     def _biases(self, weights: Array, added: int) -> Array:
-        """Of a convolution whose results, where several are of one part, are added up."""
+        """Return the biases of a convolution. Several results of one part are added up later."""
         results = self.channels if self.groups else weights.shape[0]
         biases = np.zeros(results, np.int64)
         biases[:: results // (self.groups or 1)] = added
@@ -162,7 +168,7 @@ class Parts:
         return steps.reshape(sums, (1, 1, 1, self.number))
 
     def spread(self, steps: Steps[T], values: T, dtype: int) -> T:
-        """[1, 1, 1, number] of a dtype, so that it broadcasts to what is laid out."""
+        """Return [1, 1, 1, number] of a dtype in a shape broadcasting to the layout."""
         batch, _, _, channels = self.laid
         if not self.groups:
             return steps.reshape(values, (*self.laid[:3], 1))
@@ -179,12 +185,12 @@ class Parts:
 
 
 def parts_of(shape: Sequence[int], parts: Sequence[int], varies: Sequence[bool]) -> Parts | None:
-    """None where they lie as neither rows nor groups.
+    """Return the layout of the parts; None if they are neither rows nor groups.
 
     Args:
       shape: of the input.
-      parts: in how many equal parts each dimension is cut.
-      varies: whether gain or offset differ along a dimension.
+      parts: number of equal parts along each dimension.
+      varies: True for each dimension with different gains or offsets.
     """
     return _rows(tuple(shape), parts, varies) or _groups(tuple(shape), parts, varies)
 
@@ -202,7 +208,7 @@ def _rows(shape: tuple[int, ...], parts: Sequence[int], varies: Sequence[bool]) 
 def _groups(shape: tuple[int, ...], parts: Sequence[int], varies: Sequence[bool]) -> Parts | None:
     dims = range(len(shape))
     grouped = [d for d in dims if varies[d] or 1 < parts[d] < shape[d]]
-    if not grouped:  # any will do whose values have parts of their own
+    if not grouped:  # any dimension with parts of one value will do
         grouped = [d for d in dims if parts[d] == shape[d] > 1][-1:]
     if len(grouped) != 1:
         return None

@@ -24,7 +24,7 @@ from aot.dialect.signature import Int8
 from kernels.reduce.op_second_moment import fraction_bits
 
 LARGEST_COUNT = 32768
-"""Of the values that a result is of: the square of a sum's remainder takes 30 bits."""
+"""Largest number of values per result: the square of a sum's remainder takes 30 bits."""
 
 _TOP = 32767
 _MOST_STEPS = 2.0**29  # of the output, before it saturates
@@ -34,13 +34,13 @@ _ROOTS = np.round(_TOP * np.sqrt(np.maximum(np.arange(-256, 257), 0) / 256))
 
 @dataclass(frozen=True)
 class Moment:
-    """What the arguments of pl::second_moment say, in real numbers.
+    """Arguments of pl::second_moment as real numbers.
 
     Attributes:
-      parts: where the values are that a result is of.
+      parts: layout of the values of each result.
       centered, root, zero_point: as the op's.
-      factor: from a sum of squares, or its root, to steps of the output.
-      guard: by how many bits sums of squares are scaled up.
+      factor: from a sum of squares, or its root, to output steps.
+      guard: left shift of sums of squares, in bits.
     """
 
     parts: Parts
@@ -84,11 +84,11 @@ def moment_of(
 
 
 def second_moment_steps(steps: Steps[T], x: T, moment: Moment, zero_point: int) -> T:
-    """The output, int8 [1, 1, 1, parts].
+    """Return the output, int8 [1, 1, 1, parts].
 
-    The sum of squares about the mean is that about the rounded mean m less r^2 / n, with the
-    remainder r = S - n * m of the values' sum; both with guard bits. Its root is looked up at its
-    leading bits, and shifted back.
+    The sum of squares about the mean is the sum about the rounded mean m, minus r^2 / n. Here r = S
+    - n * m is the remainder of the values' sum. Both have guard bits. A table gives the root from
+    the leading bits; a shift then restores its scale.
     """
     p = moment.parts
     x = p.laid_out(steps, x)
@@ -105,7 +105,7 @@ def second_moment_steps(steps: Steps[T], x: T, moment: Moment, zero_point: int) 
         return steps.rescale(total, *factor, INT8, output_zero_point=zero_point)
     halves = half_zeros_of(steps, total)
     t = leading_bits(steps, total, steps.add(halves, halves))
-    # By one bit more: shifts by none round nothing.
+    # One more bit: a shift by zero does not round.
     down = steps.add(halves, number(steps, 1))
     root = steps.shift_right(steps.table(t, _ROOTS), down)
     # root = 32767 * 2^6 * sqrt(total / 2^31)
@@ -130,7 +130,9 @@ def ethos_u_second_moment(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """As `second_moment_steps` has it; arguments and result as of pl::second_moment of int8."""
+    """Reference: see `second_moment_steps`; arguments and result are those of pl::second_moment
+    with int8.
+    """
     moment = moment_of(input.shape, dim, centered, root, input_zero_point, multiplier, shift)
     assert moment is not None
     y = second_moment_steps(Integers(), input, moment, output_zero_point)

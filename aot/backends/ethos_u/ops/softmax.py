@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::ethos_u_softmax: exponentials by a table of 16 bits, and the reciprocal of their sum."""
+"""pl::ethos_u_softmax: exponentials by a 16-bit table, and the reciprocal of their sum."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from aot.dialect.signature import Int8, Int32, Mask
 _ONE = scale32(1.0)
 _ENTRIES = np.arange(-256, 257)
 _AWAY = 512.0
-"""More than lies between two int8 values, and what 16 bits of 128 * d hold."""
+"""More than the distance of two int8 values, within 16 bits of 128 * d."""
 _RECIPROCALS = np.round(np.clip(2.0**21 / np.maximum(_ENTRIES, 64), 0, TOP))
 """2^28 / t at t = 128 * entry, of t from 2^13 on."""
 
@@ -36,16 +36,19 @@ def softmax_steps(
     in_rows: bool = False,
     mask: T | None = None,
 ) -> T:
-    """The arguments of pl::softmax, `scale` for its steps.
+    """Return the output from the arguments of pl::softmax; `scale` gives its steps.
 
-    With d = x - max, e = round(32767 * exp(d)) and S the sum of e: r = 2^29 / S, rounded to an
-    integer of 14 significant bits at most; round(e * r * scale / 2^29) - 128. With a scale of 256
-    that is less than 1 away from the exact value.
+    Let d = x - max, e = round(32767 * exp(d)) and S the sum of e:
+
+    - r = 2^29 / S, rounded to an integer of at most 14 significant bits;
+    - the output is round(e * r * scale / 2^29) - 128.
+
+    The output is less than 1 away from the exact value with a scale of 256.
 
     Args:
-      in_rows: whether a copy of x in one row of rows is cheaper than two reads of x.
-      mask: of x's rank, 1 where a value is kept; the others are moved so far down that their e is
-        0. dim is the last one.
+      in_rows: True if a copy of x in one row of rows is cheaper than two reads of x.
+      mask: with x's rank, 1 where a value is kept. Other values are lowered until their e
+        is 0. dim is the last one.
     """
     order = [*(d for d in range(len(x.shape)) if d != dim), dim]
     if mask is not None:
@@ -54,7 +57,7 @@ def softmax_steps(
     rows = Rows.of(moved.shape, in_rows)
     q = steps.reshape(moved, (*rows.laid, rows.length))
     largest = steps.rescale(rows.largest(steps, q), *_ONE, INT32)
-    if mask is not None:  # of rows without any
+    if mask is not None:  # for rows without a kept value
         largest = at_least(steps, largest, -128)
     index = index_of(steps, q, largest)
     e, total = rows.exponentials(steps, index, entries_of(table, None if mask is None else 0))
@@ -72,7 +75,7 @@ def softmax_steps(
 
 
 def _moved_down(steps: Steps[T], x: T, mask: T) -> T:
-    """x, less _AWAY where it is not kept, int16."""
+    """Return x, minus _AWAY where it is not kept, int16."""
     away = steps.rescale(mask, *scale32(_AWAY), INT16, input_zero_point=1)
     wide = steps.rescale(x, *_ONE, INT16)  # an addition of one type is one operation
     sums = steps.add(*(steps.rescale(v, *_ONE, INT32) for v in (wide, away)))
@@ -87,8 +90,9 @@ def ethos_u_softmax(input: Int8, exp_table: Int32, dim: int, steps: int) -> torc
 
 @define()
 def ethos_u_masked_softmax(input: Int8, mask: Mask, exp_table: Int32, steps: int) -> torch.Tensor:
-    """Softmax of what a mask keeps, as `softmax_steps` has it; arguments and result as of
-    pl::masked_softmax.
+    """Reference of softmax over the kept values of a mask: see `softmax_steps`.
+
+    Arguments and result are those of pl::masked_softmax.
     """
     rank = input.dim()
     kept = mask.reshape((1,) * (rank - mask.dim()) + tuple(mask.shape)).to(torch.int8)

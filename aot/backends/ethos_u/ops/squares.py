@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums over the parts of an input, and of the squares of what its values differ from their means,
-or from a number that is the same for all.
+"""Sums over the parts of an input, and sums of squared deviations: from the parts' means, or from a
+common number.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _LARGEST_CENTERED = 128**2 * (1 + 1 / 128)
 
 
 def guard_bits(count: int, centered: bool, added: float = 0.0) -> int:
-    """By how many bits sums of so many squares, each with something added, are scaled up; negative
-    where they do not fit.
+    """Return the left shift of sums of `count` squares, each with something added; negative if they
+    do not fit.
     """
     square = _LARGEST_CENTERED if centered else _LARGEST_SQUARE
     return min(12, math.floor(30.99 - math.log2(count * (square + added))))
@@ -29,13 +29,13 @@ def guard_bits(count: int, centered: bool, added: float = 0.0) -> int:
 
 @dataclass(frozen=True)
 class Squares(Generic[T]):
-    """All int32 [1, 1, 1, parts], but for the mean, which is int8.
+    """Sums of squares; all int32 [1, 1, 1, parts] except the mean, which is int8.
 
     Attributes:
       total: the sums of squares with guard bits.
-      mean: rounded, which the squares are about; None where those are about a number.
-      rest: with a mean twice what the values' sum is more than the mean times their number, in two
-        terms, the second to be subtracted from the first; both with guard bits.
+      mean: the rounded mean of the squares; None if they are about a number.
+      rest: with a mean: twice the values' sum minus the mean times their number, as two
+        terms. Subtract the second from the first. Both have guard bits.
     """
 
     total: T
@@ -46,8 +46,10 @@ class Squares(Generic[T]):
 def squares_about_means(
     steps: Steps[T], x: T, parts: Parts, guard: int, added: float = 0.0
 ) -> Squares[T]:
-    """With S and Q the sums of a part's values and of their squares, n values and m = round(S / n):
-    Q - m * (2 * S - n * m), which is that of (x - m)^2, exact, plus `added`.
+    """Return the exact sum of (x - m)^2 of each part, plus `added`.
+
+    S and Q are the sums of a part's values and of their squares. It has n values; m = round(S / n).
+    The formula is Q - m * (2 * S - n * m).
     """
     total = _total(steps, x, parts, guard, added)
     twice = parts.twice_the_sums(steps, x, guard)

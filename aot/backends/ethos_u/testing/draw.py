@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random choices, and the graph that is made of them."""
+"""Random choices, and the graph made of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHANNELS = (1, 2, 3, 8, 16, 17, 33)
 
 
 class Draw:
-    """Random choices and the graph that is made of them; `kind` is what its activations are."""
+    """Random choices and the graph made of them; `kind` is the type of its activations."""
 
     def __init__(self, name: str, seed: int, kind: QuantizedType = INT8) -> None:
         self.kind = kind
@@ -31,7 +31,7 @@ class Draw:
         self.builder = Builder(self.module, self.module.graph)
 
     def integer(self, low: int, high: int) -> int:
-        """In [low, high]."""
+        """Return an integer in [low, high]."""
         return int(self.rng.integers(low, high, endpoint=True))
 
     def one_of(self, values: Sequence[Any]) -> Any:
@@ -46,7 +46,7 @@ class Draw:
         return int(self.one_of((-128, 127, 0, self.integer(-128, 127))))
 
     def value(self) -> int:
-        """Of an activation."""
+        """Return a value of an activation."""
         return self.integer(self.kind.quant_min, self.kind.quant_max)
 
     def limits(self) -> tuple[int, int]:

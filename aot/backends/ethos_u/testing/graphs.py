@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random regions of several ops, each of which reads one of the last few values."""
+"""Random regions of several ops; each op reads one of the last few values."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ _IMAGES: Sequence[_Step] = (_conv2d, _depthwise_conv2d, _max_pool2d, _avg_pool2d
 
 
 def random_graph(seed: int) -> GraphModule:
-    """Up to seven ops; what no other reads is returned. The same seed, the same graph."""
+    """Return up to seven ops; unread values are outputs. The same seed gives the same graph."""
     chain = _Chain(seed)
     for _ in range(chain.draw.integer(2, 7)):
         x = chain.recent(lambda v: math.prod(shape_of(v)) < _MOST_ELEMENTS)

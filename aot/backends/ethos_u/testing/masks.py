@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random regions of one op each that makes or reads a mask."""
+"""Random regions with one op each, making or reading a mask."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kernels.softmax.op import WIDE_STEPS, exponential_table, wide_exponential_t
 
 
 def _mask(draw: Draw, shape: tuple[int, ...]) -> Node:
-    """Computed, or a constant one, that keeps nothing now and then."""
+    """Return a computed or a constant mask; a constant mask sometimes keeps nothing."""
     if draw.often():
         value = torch.empty(shape, dtype=torch.bool, device="meta")
         return draw.builder.placeholder(f"m{len(draw.module.graph.nodes)}", value, Edge())

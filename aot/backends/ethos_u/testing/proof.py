@@ -14,12 +14,12 @@ from aot.dialect.graph import dialect_op
 
 
 def prove(region: GraphModule, configuration: str) -> bool:
-    """Runs a region on an NPU's model; False if that cannot run one of its ops.
+    """Run a region on an NPU's model. Return False if the NPU cannot run one of its ops.
 
     Raises:
-      FormError: it is emitted in a form that Vela makes something else of.
-      VelaError: Vela does not compile what is emitted.
-      VerificationError: they do not agree.
+      FormError: it is emitted in a form that Vela compiles wrongly.
+      VelaError: Vela does not compile the emitted graph.
+      VerificationError: the results differ.
     """
     npu = NPUS[configuration]
     if any(reject(node, npu) for node in region.graph.nodes if dialect_op(node)):

@@ -150,7 +150,7 @@ def _second_moment(draw: Draw) -> GraphModule:
 
 
 def _logarithm(draw: Draw, op: str) -> GraphModule:
-    """log_softmax or logsumexp."""
+    """Return a region of log_softmax or logsumexp."""
     shape = (*draw.shape(draw.integer(0, 3)), draw.one_of((1, 2, 17, 40, 257, 300)))
     dim = [len(shape) - 1] if draw.often() else [draw.integer(0, len(shape) - 1)]
     if op == "logsumexp" and not draw.often():
@@ -244,7 +244,7 @@ def _softmax(draw: Draw) -> GraphModule:
 
 
 def _normalize(draw: Draw) -> GraphModule:
-    """Over the last dimensions; over groups of channels, behind the batch or last."""
+    """Return a norm over the last dimensions, or over groups of channels, placed second or last."""
     form, affine = draw.integer(0, 2), draw.often()
     channels, groups = draw.one_of(((1, 1), (4, 2), (6, 6), (24, 3), (17, 1), (33, 11)))
     if form == 0:
@@ -346,7 +346,7 @@ REGIONS: dict[str, Callable[[Draw], GraphModule]] = {
 
 
 INT16_REGIONS = [op for op in REGIONS if torch.int16 in OPS[op].dtypes.get("input", ACTIVATIONS)]
-"""Ops that have an int16 form."""
+"""Ops with an int16 form."""
 
 
 def random_region(op: str, seed: int, kind: QuantizedType = INT8) -> GraphModule:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random regions of one op each that goes over images by windows."""
+"""Random regions of one op each with windows over images."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kernels.conv2d.op import convolved_size
 
 
 def _window(draw: Draw, shape: Sequence[int], dilated: bool) -> Any:
-    """Kernel, stride, padding, dilation that fit an image."""
+    """Return kernel, stride, padding and dilation fitting an image."""
     while True:
         kernel = [draw.integer(1, 5) for _ in range(2)]
         stride = [draw.one_of((1, 1, 2, 2, 3, 4, 5)) for _ in range(2)]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which ops of the dialect NXP's converter is sent, and the limits that the NPU has there: those of
-Neutron N3-64 as ExecuTorch's own backend knows them. Of N1-16 none are public: the same are taken,
-and the converter has the last word.
+"""Dialect ops for NXP's converter, and the NPU's limits for them.
+
+The limits are those of Neutron N3-64 in ExecuTorch's own backend. N1-16 has no public limits: the
+same are used, and the converter decides.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ LIMITS: Mapping[str, Callable[[Node, dict[str, Any]], str]] = {
     "transpose": moves.reject,
     "transpose_conv2d": transpose_conv2d.reject,
 }
-"""By the name of an op why a call of it is not eligible, "" if it is."""
+"""Reason why a call is not eligible, by op; "" if it is."""
 
 MOVES = frozenset({"cat", "gather", "pad", "reshape", "slice", "transpose"})
-"""Those that compute nothing."""
+"""Ops computing nothing."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of two matrices that are computed."""
+"""Limits of products of two computed matrices."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from torch.fx import Node
 from aot.backends.neutron.limits.windows import too_large, too_many_weights
 
 _MOST_GROUPS = 10
-"""As ExecuTorch's own backend has it: each is a branch of its own."""
+"""Limit of ExecuTorch's own backend: each group is a branch of its own."""
 
 
 def reject(_: Node, a: dict[str, Any]) -> str:

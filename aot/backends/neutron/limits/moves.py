@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has no limit of its own: moves of values, and functions of one value that TFLite has."""
+"""Ops without limits of their own: data movement, and pointwise functions of TFLite."""
 
 from __future__ import annotations
 

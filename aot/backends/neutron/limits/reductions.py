@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions: what they give has the quantization of what they take."""
+"""Reductions: their result has the quantization of their input."""
 
 from __future__ import annotations
 

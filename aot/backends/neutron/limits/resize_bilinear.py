@@ -24,9 +24,7 @@ def reject(node: Node, a: dict[str, Any]) -> str:
 
 
 def _keeps_corners(a: dict[str, Any], i: int, before: int, after: int) -> bool:
-    """Whether the pixels at the corners of an axis stay there, so that there is a pixel less to
-    resize.
-    """
+    """Return True if the corner pixels of an axis stay in place; one pixel less is then resized."""
     if a["offset"][i] != 0 or before < 2 or after < 2 or before == after:
         return False
     return bool(a["step"][i] == ((before - 1) * a["unit"][i] + (after - 1) // 2) // (after - 1))

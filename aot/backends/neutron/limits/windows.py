@@ -11,7 +11,7 @@ _GROUP = 8
 
 
 def too_large(**sizes: Sequence[int]) -> str:
-    """Which of the sizes (kernel=, stride=, ...) is beyond what there is."""
+    """Return the size beyond its limit (kernel=, stride=, ...)."""
     for name, values in sizes.items():
         if max(values) > LARGEST:
             return f"its {name} is {list(values)}, of at most {LARGEST}"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-ins for what only NXP has."""
+"""Stand-ins for parts available from NXP only."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for ExecuTorch's nxp_executor_runner: TFLite Micro runs the file that the stand-in of
-the converter was sent. With --off the first value of each output is so many steps off. It is
-started for every sample, and imports no torch.
+"""A stand-in for ExecuTorch's nxp_executor_runner. TFLite Micro runs the file sent to the
+converter's stand-in. With --off, the first value of each output is off by that many steps. The
+program starts for every sample and does not import torch.
 """
 
 from __future__ import annotations

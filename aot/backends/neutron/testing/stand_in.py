@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for NXP's converter: a file of the form that the converter's has, whose program is
-not one for an NPU. Its weights are the file that was sent, its kernels the CRC-32 of that, by which
-the stand-in driver (tests/neutron) finds what to compute.
+"""A stand-in for NXP's converter: a file in the converter's form, with a program not for an NPU.
+
+Its weights are the sent file. Its kernels are the CRC-32 of the file; the stand-in driver
+(tests/neutron) uses it to find the computation.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ _BUILTINS = {v: k for k, v in vars(schema.BuiltinOperator).items() if isinstance
 
 
 def stand_in(tflite: bytes, part: Neutron) -> bytes:
-    """In the place of aot/backends/neutron/converter.py's `convert`."""
+    """Replace `convert` of aot/backends/neutron/converter.py."""
     return converted(tflite, part.fetches_weights)
 
 
 def microcode(inputs: int, outputs: int, weights: int, version: int = 0, fetched: int = 0) -> bytes:
-    """Words of a program that says what a payload has to."""
+    """Return the words of a program with a payload's necessary fields."""
     words = [0x11111111 * (i % 15 + 1) for i in range(_MICROCODE_WORDS)]
     words[0], words[6], words[7], words[9] = MAGIC, 4 * _MICROCODE_WORDS, weights, SCRATCH_BYTES
     if version == 0:
@@ -50,13 +51,13 @@ def converted(
     version: int = 0,
     leaves: Collection[str] = (),
 ) -> bytes:
-    """What the stand-in makes of a file. The program has inputs and outputs in reverse order.
+    """Return the stand-in's result for a file. The program has inputs and outputs in reverse order.
 
     Args:
-      tflite: the file that is sent.
-      fetches: whether the program wants memory for its weights.
+      tflite: the sent file.
+      fetches: True if the program needs memory for its weights.
       version: of the program's memories.
-      leaves: builtins that are left to the core, such as "SOFTMAX".
+      leaves: builtins left to the core, such as "SOFTMAX".
     """
     model = schema.ModelT.InitFromPackedBuf(tflite, 0)
     (graph,) = model.subgraphs

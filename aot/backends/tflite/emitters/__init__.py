@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How each op of the dialect is written, by its name."""
+"""Writers of the dialect's ops, by name."""
 
 from __future__ import annotations
 

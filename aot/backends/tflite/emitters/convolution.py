@@ -20,9 +20,7 @@ from aot.importers.tflite.windows import paddings
 
 _NEIGHBOURS = (0, 1, -1, 2, -2)
 _NEAR = 1 << 8
-"""How far multipliers of 31 bits can be from each other that are made of one product of scales, in
-float32 or not.
-"""
+"""Largest distance of 31-bit multipliers from one product of scales, in float32 or not."""
 
 
 def conv2d(export: Export, node: Node, a: dict[str, Any]) -> None:
@@ -63,7 +61,7 @@ def _convolution(
 
 
 def padded(export: Export, a: dict[str, Any], kernel: Sequence[int]) -> tuple[int, int]:
-    """The input and the padding that TFLite has a word for; any other is a PAD of its own."""
+    """Return the input and TFLite's constant for the padding; another padding becomes a PAD."""
     x, given = a["input"], list(a["padding"])
     size = shape_of(x)[1:3]
     dilation = a.get("dilation", (1, 1))
@@ -104,7 +102,7 @@ def transpose_conv2d(export: Export, node: Node, a: dict[str, Any]) -> None:
         ]
         if [top, left] == list(a["padding"]) and back == list(shape_of(a["input"])[1:3]):
             break
-    else:  # without padding, of which a part is taken
+    else:  # no padding; a SLICE takes a part of it
         padding = Padding.VALID
         taps = zip(shape_of(a["input"])[1:3], weight.shape[1:3], a["stride"], strict=True)
         least = [(n - 1) * step + k for n, k, step in taps]
@@ -178,9 +176,10 @@ def _constants(
 
 
 def _scales(export: Export, node: Node, a: dict[str, Any], float32_product: bool) -> list[float]:
-    """Of weights, by channel; one if it is TFLite's product in float32 that the factor is made of.
-    A layer of one output has no other form: where no scale has such a product, it gets the factor
-    of the nearest one.
+    """Return the scales of the weights, by channel.
+
+    There is one scale if the factor comes from TFLite's float32 product. A layer with one output
+    has no other form. If no scale has such a product, the layer gets the factor of the nearest one.
     """
     of, out = export.quantization(a["input"]), export.quantization(node)
     multipliers, shifts = export.constant(a["multiplier"]), export.constant(a["shift"])
@@ -207,7 +206,7 @@ def weight_scale(
     dtype: torch.dtype = torch.int8,
     float32_product: bool = False,
 ) -> float:
-    """The float32 scale of weights from which TFLite makes a multiplier and a shift."""
+    """Return the float32 scale of weights for TFLite's multiplier and shift."""
     real = factor[0] / 2**31 * 2.0 ** factor[1] * of_output / of_input
     nearest = np.float32(real)
     for step in _NEIGHBOURS:
@@ -234,7 +233,9 @@ def _in_order(export: Export, x: Node, order: Sequence[int]) -> int:
 
 
 def bmm(export: Export, node: Node, a: dict[str, Any]) -> None:
-    """TFLite rounds the product of the scales to float32, which its factor is taken from."""
+    """Write BATCH_MATMUL. TFLite rounds the product of the scales to float32 before it computes the
+    factor.
+    """
     x, y, out = a["a"], a["b"], export.quantization(node)
     of_x, of_y = export.quantization(x), export.quantization(y)
     real = float32(of_x.scale * of_y.scale) / out.scale

@@ -64,7 +64,10 @@ def minimum(export: Export, node: Node, a: dict[str, Any]) -> None:
 
 
 def lut(export: Export, node: Node, a: dict[str, Any]) -> None:
-    """The builtin whose own table it is; or nearly is, whose it becomes. A clamp: two extremes."""
+    """Write the builtin with this table.
+
+    If the table is off by 1, it becomes the builtin's table. A clamp becomes MAXIMUM and MINIMUM.
+    """
     table, x = export.constant(a["table"]), a["input"]
     of, out = quantization_of(x), node.meta["edge"].quantization
     if of.type is not INT8 or not isinstance(out, Quantization) or out.type is not INT8:
@@ -126,8 +129,10 @@ def _builtin(table: torch.Tensor, of: Quantization, out: Quantization) -> _Built
 
 
 def _alphas(table: torch.Tensor, of: Quantization, out: Quantization) -> list[float]:
-    """Slopes that a table may have below 0: common ones, and some of those that every value allows
-    which is not saturated; where none is, of those that the first allows.
+    """Return possible slopes of a table below 0.
+
+    They are common slopes, and some slopes fitting all values without saturation. If all values
+    saturate, they fit the first value.
     """
     x = (of.every_value().to(torch.float64) - of.zero_point) * (of.scale / out.scale)
     y = table.to(torch.float64) - out.zero_point

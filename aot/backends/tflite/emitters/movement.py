@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What moves values and computes none."""
+"""Data movement: ops computing no values."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from aot.importers.tflite.ops.gathering import nearest_places
 
 _UNIT = 1 << 10
 _SLICED_RANK = 4  # and its slices with a step
-_MOST_JOINED = 10  # that TFLite Micro's concatenations have at most
-_RANK = 5  # that TFLite Micro's transposes have at most
+_MOST_JOINED = 10  # limit of TFLite Micro's concatenations
+_RANK = 5  # limit of TFLite Micro's transposes
 
 
 def reshape(export: Export, node: Node, a: dict[str, Any]) -> None:
@@ -48,7 +48,7 @@ def transpose(export: Export, node: Node, a: dict[str, Any]) -> None:
 
 
 def same_bytes(export: Export, node: Node, a: dict[str, Any]) -> None:
-    """A border of channels_last: the file has the shape in which the bytes lie."""
+    """Write a channels_last input or output: the file has the shape of the bytes in memory."""
     export.give(node, export.tensor(a["input"]))
 
 
@@ -60,7 +60,7 @@ def cat(export: Export, node: Node, a: dict[str, Any]) -> None:
 def _concatenation(
     export: Export, node: Node, parts: Sequence[tuple[int, Sequence[int]]], dim: int, result: int
 ) -> None:
-    """Of tensors with their shapes; of many, joined ones are joined."""
+    """Concatenate tensors with their shapes; many tensors are joined in groups first."""
     while len(parts) > _MOST_JOINED:
         joined_parts = []
         for start in range(0, len(parts), _MOST_JOINED):
@@ -97,8 +97,9 @@ def _strided_slice(
     which: tuple[int, int, int],
     result: int,
 ) -> None:
-    """From, up to and by how much along a dimension; of many dimensions those on either side of it
-    are one.
+    """Write a strided slice (start, stop, step) along a dimension.
+
+    If there are many dimensions, those on either side are merged into one.
     """
     count = len(range(*which))
     if len(shape) > _SLICED_RANK:
@@ -112,7 +113,7 @@ def _strided_slice(
         return
     start, stop, by = which
     begin, end, step = [0] * len(shape), list(shape), [1] * len(shape)
-    # An end before the first place is counted from behind.
+    # A negative end counts from the end of the dimension.
     begin[dim], end[dim], step[dim] = start, stop if stop >= 0 else stop - shape[dim], by
     inputs = [x, *(export.integers("range", values) for values in (begin, end, step))]
     export.file.op("STRIDED_SLICE", inputs, [result], "StridedSliceOptions")
@@ -130,8 +131,9 @@ def pad(export: Export, node: Node, a: dict[str, Any]) -> None:
 
 
 def gather(export: Export, node: Node, a: dict[str, Any]) -> None:
-    """RESIZE_NEAREST_NEIGHBOR, or for each dimension a GATHER: of int16, which TFLite Micro has no
-    GATHER of, slices and their concatenation.
+    """Write RESIZE_NEAREST_NEIGHBOR, or a GATHER for each dimension.
+
+    TFLite Micro has no int16 GATHER: int16 uses slices and their concatenation.
     """
     x, shape = export.tensor(a["input"]), list(shape_of(a["input"]))
     pairs = list(zip(a["indices"], a["dims"], strict=True))
@@ -166,7 +168,7 @@ def _slices(
     places: Sequence[int],
     result: int,
 ) -> None:
-    """What lies at some places of a dimension: slices with a step, as few as there can be."""
+    """Write the elements at some indices of a dimension, with as few strided slices as possible."""
     found, parts = runs(places), []
     for start, step, count in found:
         size = list(shape)
@@ -180,7 +182,7 @@ def _slices(
 
 
 def runs(places: Sequence[int]) -> list[tuple[int, int, int]]:
-    """(first, step, count) of numbers that are equally far from each other, in order."""
+    """Return (first, step, count) of runs of numbers with equal distance, in order."""
     found: list[tuple[int, int, int]] = []
     for place in places:
         if found:
@@ -198,8 +200,9 @@ def runs(places: Sequence[int]) -> list[tuple[int, int, int]]:
 def nearest_pixels(
     node: Node, a: dict[str, Any], corners: bool = False, centres: bool = False
 ) -> bool:
-    """Whether a gather takes the pixels of an image that TFLite's nearest ones are, by default or
-    with its options.
+    """Return True if a gather takes the same pixels as TFLite's nearest neighbour.
+
+    TFLite's options may be the default or the given ones.
     """
     before, after = shape_of(a["input"]), shape_of(node)
     if len(before) != 4 or not set(a["dims"]) <= {1, 2} or before[1:3] == after[1:3]:
@@ -225,7 +228,7 @@ def embedding(export: Export, node: Node, a: dict[str, Any]) -> None:
 
 
 def resize_bilinear(export: Export, node: Node, a: dict[str, Any]) -> None:
-    """TFLite's places have 10 bits: those that have more do not."""
+    """Write RESIZE_BILINEAR. TFLite's positions have 10 bits; finer positions have no form."""
     before, after = list(shape_of(a["input"])[1:3]), list(a["output_size"])
     for corners, centres in ((False, False), (True, False), (False, True)):
         if all(_is(a, i, before[i], after[i], corners, centres) for i in (0, 1)):
@@ -239,7 +242,7 @@ def resize_bilinear(export: Export, node: Node, a: dict[str, Any]) -> None:
 
 
 def _is(a: dict[str, Any], i: int, before: int, after: int, corners: bool, centres: bool) -> bool:
-    """Whether an axis has the places that TFLite gives it, as numbers with 10 bits."""
+    """Return True if an axis has TFLite's positions, as numbers with 10 bits."""
     if corners and after > 1:
         before, after = before - 1, after - 1
     step = ((before << 10) + after // 2) // after

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builtins that are several ops of the dialect: PRELU, and LEAKY_RELU of int16."""
+"""Builtins replacing several ops of the dialect: PRELU, and LEAKY_RELU of int16."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from aot.importers.tflite.arithmetic import float32, quantize_multiplier, requan
 
 Emit = Callable[[Export], None]
 _NEIGHBOURS = 4
-"""How many float32 numbers on either side of a slope are tried."""
+"""Number of float32 values to try on either side of a slope."""
 
 
 def whole(module: GraphModule) -> dict[Node, tuple[Emit, frozenset[Node]]]:
-    """By the op that gives a builtin's result how it is written, and the ops that it stands for
-    beside that one, which nothing else reads.
+    """Return the writers of builtins replacing several ops, by their last op.
+
+    Each comes with the other ops of its pattern. These have no readers outside it.
     """
     found: dict[Node, tuple[Emit, frozenset[Node]]] = {}
     for node in module.graph.nodes:
@@ -41,7 +42,9 @@ def _argument(node: Any, name: str, op: str) -> Any:
 
 
 def _prelu(node: Node) -> tuple[Emit, frozenset[Node]] | None:
-    """As the importer makes it: where(x >= 0, x by a table, x * slope)."""
+    """Return the writer for the importer's form of PRELU: where(x >= 0, x by a table, x
+    * slope).
+    """
     if not calls(node, "where"):
         return None
     mask, positive, negative = node.args[:3]
@@ -77,7 +80,10 @@ def _prelu(node: Node) -> tuple[Emit, frozenset[Node]] | None:
 
 
 def _leaky_relu(node: Node) -> tuple[Emit, frozenset[Node]] | None:
-    """As the importer makes it: the larger, or smaller, of two multiples of x."""
+    """Return the writer for the importer's form of LEAKY_RELU.
+
+    It is the larger, or smaller, of two multiples of x.
+    """
     if not calls(node, "maximum") and not calls(node, "minimum"):
         return None
     positive, negative = node.args[:2]
@@ -106,7 +112,7 @@ def _leaky_relu(node: Node) -> tuple[Emit, frozenset[Node]] | None:
 
 
 def _slope(factor: tuple[int, int], of: float, out: float) -> float:
-    """The float32 number from which TFLite makes a multiplier and a shift."""
+    """Return the float32 slope for TFLite's multiplier and shift."""
     alpha = float32(factor[0] / 2**31 * 2.0 ** factor[1] * out / of)
     candidates = [alpha]
     for direction in (float("inf"), float("-inf")):

@@ -34,7 +34,7 @@ def avg_pool2d(export: Export, node: Node, a: dict[str, Any]) -> None:
     if a["divisor_override"] > 0:
         raise Refused("a divisor of its own")
     if a["count_include_pad"] and any(a["padding"]):
-        # TFLite counts no padding of the pool, but that of a PAD before it.
+        # TFLite ignores the pool's padding in the count, but counts a PAD before it.
         _check_size(a, list(shape_of(a["input"])[1:3]), a["padding"])
         x, _ = padded(export, {**a, "stride": (1 << 20, 1 << 20)}, a["kernel"])
         fields = _fields(a) | {"Padding": 1}

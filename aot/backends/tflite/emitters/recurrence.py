@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers that keep a state of their own: SVDF, whose state is a variable tensor of the op."""
+"""Layers with a state of their own: SVDF, whose state is a variable tensor of the op."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def lstm(export: Export, node: Node, a: dict[str, Any]) -> None:
 
 
 def keeps_its_own(old: Node, new: Node) -> bool:
-    """Whether a state is one that TFLite's op keeps: from zeros, read and written by it alone."""
+    """Return True if TFLite's op keeps a state: it starts at zero, and only the op uses it."""
     call, index = taken_from(new)
     from_zeros = not bool(state_of(old).initial.any())
     return calls(call, "svdf") and index == 1 and set(old.users) == {call} and from_zeros

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every builtin that can be imported, by its name in TFLite's schema."""
+"""Importable builtins, by their names in TFLite's schema."""
 
 from __future__ import annotations
 

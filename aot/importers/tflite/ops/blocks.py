@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of pixels that become channels or batches, and back: SPACE_TO_DEPTH, DEPTH_TO_SPACE,
-SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND, the last two around dilated convolutions of older files.
+"""Blocks of pixels to channels or batches, and back: SPACE_TO_DEPTH, DEPTH_TO_SPACE,
+SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND. Older files use the last two around dilated convolutions.
 """
 
 from __future__ import annotations
@@ -105,8 +105,9 @@ def _moved(call: Call, x: Node, apart: list[int], perm: list[int], result: list[
 
 
 def joined(shape: Sequence[int], perm: Sequence[int]) -> tuple[list[int], list[int]]:
-    """A transpose of fewer dimensions that moves the same bytes: those that stay side by side are
-    one.
+    """Return a transpose of fewer dimensions moving the same bytes.
+
+    Dimensions that stay adjacent are merged.
     """
     groups: list[list[int]] = []
     for dim in perm:

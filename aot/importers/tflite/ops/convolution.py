@@ -73,7 +73,7 @@ def depthwise_conv_2d(call: Call) -> Node:
 
 
 def transpose_conv(call: Call) -> Node:
-    """Its first input is the output's shape, which the output has itself."""
+    """Import TRANSPOSE_CONV. Its first input is the output's shape; the output has it too."""
     x, options = call.image(2), call.options(TransposeConvOptions)
     weight = weight_of(call, 1, rank=4)
     if weight.shape[3] != shape_of(x)[3]:

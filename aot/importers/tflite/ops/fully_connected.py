@@ -36,7 +36,7 @@ def fully_connected(call: Call) -> Node:
 
 
 def _rows(call: Call) -> tuple[int, Node]:
-    """How many units there are, and the input as rows for them."""
+    """Return the number of units, and the input as rows for them."""
     x, weights = call.value(0), call.tensor(1).shape
     if len(weights) != 2:
         raise Unsupported(f"weights of {len(weights)} dimensions, not 2")

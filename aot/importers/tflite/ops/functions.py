@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of one value: LOGISTIC, TANH, HARD_SWISH, LEAKY_RELU, RELU, RELU6.
+"""Pointwise functions: LOGISTIC, TANH, HARD_SWISH, LEAKY_RELU, RELU, RELU6.
 
-Of int8 each is a table (tables.py). Of int16 the piecewise linear ones are requantizations and
-extremes with TFLite's bits; LOGISTIC and TANH are pl::lut's straight lines, which are nearer to the
-function than TFLite's.
+For int8 each is a table (tables.py). For int16 the piecewise linear ones are requantizations,
+minimum and maximum with TFLite's bits. LOGISTIC and TANH use the straight lines of pl::lut; these
+are more accurate than TFLite's.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kernels.lut.op import lut, table_of
 from kernels.quantize.op_requantize import requantize
 
 _OF_INT16 = Quantization(1.0 / 32768.0, 0, INT16)
-"""What LOGISTIC and TANH of int16 give."""
+"""Output quantization of int16 LOGISTIC and TANH."""
 
 
 def _table(call: Call, table: tables.Table) -> Node:
@@ -42,8 +42,10 @@ def _table(call: Call, table: tables.Table) -> Node:
 def _lines(
     call: Call, table: tables.Table, function: Callable[[torch.Tensor], torch.Tensor], reach: float
 ) -> Node:
-    """A table of int8, straight lines of int16: those lie closer where inputs from `reach` on, of
-    which the result is the largest anyhow, are saturated before.
+    """Return a table for int8, straight lines for int16.
+
+    The result is the largest value from `reach` on. Inputs are saturated there first, so that the
+    lines lie closer together.
     """
     x = call.value(0)
     of, out = call.of(x), call.quantization
@@ -98,7 +100,7 @@ def relu(call: Call) -> Node:
 
 
 def _scaled(call: Call, x: Node, factor: float) -> Node:
-    """int16 times a factor."""
+    """Return int16 times a factor."""
     if call.of(x).type is not INT16 or call.quantization.type is not INT16:
         raise Unsupported("values of int8 and of int16")
     return call.emit(requantize, x, 16, 0, 0, *quantize_multiplier(factor), edge=call.edge)

@@ -53,7 +53,7 @@ def resize_nearest_neighbor(call: Call) -> Node:
 
 
 def nearest_places(before: int, after: int, corners: bool, centres: bool) -> torch.Tensor:
-    """int32 [after]: which pixel each one is, in float32, as TFLite computes it."""
+    """Return int32 [after]: the source pixel of each pixel, in float32, like TFLite's result."""
     between = corners and after > 1
     scale = np.float32(before - between) / np.float32(after - between)
     offset = np.float32(0.5 if centres else 0.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""UNIDIRECTIONAL_SEQUENCE_LSTM: pl::lstm, whose hidden state keeps 16 bits between two steps."""
+"""UNIDIRECTIONAL_SEQUENCE_LSTM: pl::lstm; its hidden state keeps 16 bits between two steps."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _check(call: Call, options: UnidirectionalSequenceLSTMOptions) -> None:
 
 
 def _cell_bits(call: Call, options: UnidirectionalSequenceLSTMOptions) -> int:
-    """The cell's scale is a power of two; a clip that its type does not reach changes nothing."""
+    """Return the bits of the cell's scale, a power of two; a clip beyond its type has no effect."""
     state = call.tensor(_CELL_STATE)
     of = call.quantized(edge_for(state).quantization)
     bits = -math.log2(of.scale)

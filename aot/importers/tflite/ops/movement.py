@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What moves values and computes none: RESHAPE, SQUEEZE, EXPAND_DIMS, TRANSPOSE, CONCATENATION,
-PACK, UNPACK.
+"""Data movement without computation: RESHAPE, SQUEEZE, EXPAND_DIMS, TRANSPOSE, CONCATENATION, PACK,
+UNPACK.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kernels.strided_copy.op_transpose import transpose as pl_transpose
 
 
 def reshape(call: Call) -> Node:
-    """Of RESHAPE, SQUEEZE and EXPAND_DIMS alike: the result has its shape itself."""
+    """Import RESHAPE, SQUEEZE or EXPAND_DIMS: the result itself has the shape."""
     x, shape = call.value(0), call.output.shape
     if math.prod(shape) != math.prod(shape_of(x)):
         raise Unsupported(f"{list(shape_of(x))} under the shape {list(shape)}")

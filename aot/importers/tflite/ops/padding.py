@@ -16,7 +16,7 @@ from kernels.pad.op import pad as pl_pad
 
 
 def pad(call: Call) -> Node:
-    """With zeros, which is the zero point; of PADV2 with the value that is given."""
+    """Pad with zeros (the zero point); PADV2 pads with the given value."""
     x = call.value(0)
     of, padding = call.of(x), _paddings(call, x)
     call.same_quantization(x)
@@ -31,7 +31,7 @@ def pad(call: Call) -> Node:
 
 
 def mirror_pad(call: Call) -> Node:
-    """A gather of each dimension that grows."""
+    """Import MIRROR_PAD as a gather of each dimension that grows."""
     x, padding = call.value(0), _paddings(call, call.value(0))
     mode = call.options(MirrorPadOptions).Mode()
     call.same_quantization(x)
@@ -44,7 +44,7 @@ def mirror_pad(call: Call) -> Node:
             raise Unsupported(f"{max(before, after)} mirrored of {extent}")
         if before or after:
             places = torch.arange(-before, extent + after)
-            # What lies between mirrors: edges count twice, or once.
+            # The part between the mirrors: edges count twice, or once.
             low, high = (
                 (0, 2 * extent - 2) if mode == MirrorPadMode.REFLECT else (-1, 2 * extent - 1)
             )

@@ -18,7 +18,9 @@ from kernels.quantize.op_requantize import requantize as pl_requantize
 
 
 def quantize(call: Call) -> Node:
-    """Of float32 the dialect's own rounding: ties to even, where TFLite's go away from zero."""
+    """Import QUANTIZE. For float32 the dialect rounds ties to even; TFLite rounds them away from
+    zero.
+    """
     x, out = call.value(0), call.quantization
     if x.meta["val"].dtype is torch.float32:
         return call.emit(pl_quantize, x, *quantize_arguments(out), edge=call.edge)

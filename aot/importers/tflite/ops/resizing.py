@@ -11,7 +11,7 @@ from aot.importers.tflite.call import Call, Unsupported
 from kernels.resize_bilinear.op import resize_bilinear as pl_resize_bilinear
 
 _BITS = 10
-"""Of a place between two pixels."""
+"""Fraction bits of a position between two pixels."""
 
 
 def resized_size(call: Call) -> list[int]:

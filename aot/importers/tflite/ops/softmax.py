@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SOFTMAX: pl::softmax, which rounds once where TFLite's fixed-point arithmetic rounds often."""
+"""SOFTMAX: pl::softmax rounds once; TFLite's fixed-point arithmetic rounds often."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SVDF: with a state of int16 pl::svdf; with one of int8 a matrix product of each frame, and a
-convolution over the last ones.
+"""SVDF: pl::svdf for a state of int16. With a state of int8 it is a matrix product of each frame,
+and a convolution over the last frames.
 
-The state that is kept is of memory - 1 frames: what a run shifts out is not.
+The kept state has memory - 1 frames, without the frame that a run shifts out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STATE = 4
 
 @dataclass(frozen=True)
 class _Filters:
-    """What a call is given.
+    """Arguments of a call.
 
     Attributes:
       features: int8 [F, I].

@@ -29,7 +29,9 @@ def depth_to_space(random: Random, dtype: Any = np.int8) -> File:
 
 
 def space_to_batch(random: Random, dtype: Any = np.int8) -> File:
-    """Of three and of four dimensions, without pads, whose value TFLite Micro does not set."""
+    """Return a case of three or four dimensions, without pads: TFLite Micro does not set their
+    value.
+    """
     file, q = File(dtype), quantized(random, dtype)
     count = some(random, (1, 2, 2))
     shape, blocks = random.integers(1, 4, count), random.integers(1, 4, count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes .tflite files, with the schema that TFLite Micro's own package brings."""
+"""Builder of .tflite files, with the schema in TFLite Micro's own package."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ RESOURCE = "resource"
 
 
 class File:
-    """A .tflite file in the making; its first graph is the main one.
+    """A .tflite file under construction; its first graph is the main one.
 
-    Tensors are named by their indices in the graph.
+    Tensors are given by their indices in the graph.
 
     Attributes:
-      dtype: of values whose own is not given.
+      dtype: of values without a dtype of their own.
     """
 
     def __init__(self, dtype: Any = np.int8) -> None:
@@ -44,7 +44,7 @@ class File:
         self.graph()
 
     def graph(self) -> int:
-        """Starts another graph: what follows goes there."""
+        """Start another graph for the following calls."""
         self.at = schema.SubGraphT()
         self.at.tensors, self.at.operators = [], []
         self.at.inputs, self.at.outputs = [], []
@@ -104,7 +104,7 @@ class File:
         version: int = 1,
         **fields: Any,
     ) -> None:
-        """A call of a builtin; options name a class of the schema, whose fields are given."""
+        """Add a call of a builtin; options is a class of the schema, with the given fields."""
         code = schema.OperatorCodeT()
         code.builtinCode = getattr(schema.BuiltinOperator, name)
         code.deprecatedBuiltinCode = min(code.builtinCode, 127)

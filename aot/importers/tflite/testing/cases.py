@@ -165,7 +165,7 @@ def function(
     dtype: Any = np.int8,
     **fields: Callable[[Random], Any],
 ) -> Callable[[Random], File]:
-    """Of enough values for all 256 of int8."""
+    """Return a case with enough values for all 256 of int8."""
 
     def case(random: Random) -> File:
         file = File(dtype)
@@ -338,7 +338,7 @@ NEARLY: dict[str, tuple[Case, int]] = {
     "SOFTMAX": (of_int16(softmax), 28),
     "TANH": (function("TANH", "", (1 / 32768, 0), np.int16), 6),
 }
-"""Of int16 and not with TFLite's bits: cases, and the most steps of 2^-15 between the two."""
+"""int16 cases without TFLite's exact bits, and the largest difference in steps of 2^-15."""
 
 SELECTING: dict[str, Callable[[Any], Case]] = {
     "ARG_MAX": lambda dtype: partial(arg_max, dtype=dtype),
@@ -348,4 +348,6 @@ SELECTING: dict[str, Callable[[Any], Case]] = {
     "REDUCE_MIN": lambda dtype: reduction("REDUCE_MIN", same=True, dtype=dtype),
     "RESIZE_BILINEAR": lambda dtype: resize("RESIZE_BILINEAR", "ResizeBilinearOptions", dtype),
 }
-"""Of int16 in TFLite but not in TFLite Micro; of integers that int8 has too they give the same."""
+"""int16 cases in TFLite but not in TFLite Micro; integers within int8's range give
+int8's results.
+"""

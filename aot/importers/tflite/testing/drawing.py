@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs of many ops, drawn at random: shapes, quantizations, options, who reads what, and how many
-inputs, outputs and variables there are. Nothing that is drawn has other bits than TFLite Micro's.
+"""Random graphs of many ops: shapes, quantizations, options, readers, and the numbers of inputs,
+outputs and variables. All drawn ops have TFLite Micro's exact bits.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class Value:
 
 
 class Drawing:
-    """A file while it is drawn.
+    """A file during its random construction.
 
     Attributes:
-      random: what to draw from.
+      random: the random source.
       dtype: of all values.
       file: the file.
-      values: what there is to read.
-      read: indices of those that something reads.
+      values: values available to readers.
+      read: indices of values with a reader.
     """
 
     def __init__(self, random: Random, dtype: Any) -> None:
@@ -92,7 +92,7 @@ class Drawing:
         return Value(self.file.tensor(shape, self.dtype, of, data), tuple(shape), of)
 
     def result(self, shape: Sequence[int], of: Quantized) -> int:
-        """The tensor of a result, which there is to read from now on."""
+        """Return a new result tensor; it is available to readers from now on."""
         index = self.file.tensor(shape, self.dtype, of)
         self.values.append(Value(index, tuple(shape), of))
         return index
@@ -106,14 +106,14 @@ class Drawing:
         options: str = "",
         **fields: Any,
     ) -> bool:
-        """An op of one result, if that is neither too large nor out of what a scale may be."""
+        """Add an op with one result, if its size and its scale are within the limits."""
         if not fits(shape) or not 0.0 < of[0] < _MOST_SCALE:
             return False
         self.file.op(name, inputs, [self.result(shape, of)], options, 2, **fields)
         return True
 
     def delay(self) -> bool:
-        """What a value was in the run before."""
+        """Add a value from the previous run."""
         x = self.any()
         if x is None:
             return False
@@ -133,7 +133,7 @@ def fits(shape: Sequence[int]) -> bool:
 
 def draw(random: Random, dtype: Any, count: int) -> bytes:
     """A file of so many ops, or somewhat fewer."""
-    from aot.importers.tflite.testing.drawn import OF_INT8, OPS  # which draw on what is above
+    from aot.importers.tflite.testing.drawn import OF_INT8, OPS  # uses the definitions above
 
     drawing = Drawing(random, dtype)
     for _ in range(1 + drawing.one_in(3)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ops of drawn graphs: each reads values that there are, and adds its result to them; False
-where none fits.
+"""The ops of random graphs: each reads available values, and adds its result to them. It returns
+False if no value fits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Op = Callable[[Drawing], bool]
 
 
 def _windows(d: Drawing, x: Value, taps: Sequence[int], o: dict[str, int]) -> list[int]:
-    """Height and width of what windows give; `padding` is drawn into the options."""
+    """Return height and width of the windows' result; draw `padding` into the options."""
     o["padding"] = some(d.random, (SAME, VALID))
     o["fusedActivationFunction"] = some(d.random, ACTIVATIONS)
     return [
@@ -100,7 +100,7 @@ def fully_connected(d: Drawing) -> bool:
 
 
 def batch_matmul(d: Drawing) -> bool:
-    """A value times itself transposed, or another one that it can be multiplied with."""
+    """Add a product of a value and its transpose, or of two fitting values."""
     a = d.any(lambda value: len(value.shape) in (2, 3, 4))
     if a is None:
         return False
@@ -132,7 +132,7 @@ def pool(d: Drawing) -> bool:
 
 
 def _other(d: Drawing, x: Value, same: bool) -> Value | None:
-    """Another operand: a value of the same shape, or a constant that is repeated."""
+    """Return another operand: a value of the same shape, or a repeated constant."""
     if d.one_in(2):
         return d.any(lambda v: v.shape == x.shape and (v.of == x.of or not same)) or x
     shape = [s if d.one_in(2) else 1 for s in x.shape]
@@ -329,7 +329,7 @@ def space_to_depth(d: Drawing) -> bool:
 
 
 OF_INT8: tuple[Op, ...] = (gather, mirror_pad, prelu, space_to_depth)
-"""Those that TFLite Micro has of int8 values only."""
+"""Ops with int8 values only in TFLite Micro."""
 
 OPS: tuple[Op, ...] = (
     *(conv_2d, conv_2d, depthwise_conv_2d, transpose_conv, fully_connected, batch_matmul),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two graphs of the dialect are the same."""
+"""Comparison of two graphs of the dialect."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def described(module: GraphModule) -> list[Any]:
         value: Any = node.meta.get("val")
         shape = tuple(value.shape) if isinstance(value, torch.Tensor) else None
         edge = edge_of(node).quantization if "edge" in node.meta else None
-        # The name of an op; inputs have names that do not matter.
+        # The name of an op; names of inputs do not matter.
         target = "" if node.op == "placeholder" else str(node.target)
         rows.append((target, tuple(of(a) for a in node.args), shape, edge))
     return rows

@@ -28,7 +28,7 @@ from aot.importers.tflite.testing.random_values import (
 def weights(
     file: File, random: Random, shape: Sequence[int], axis: int, x: Quantized, dtype: Any
 ) -> tuple[list[int], Quantized]:
-    """Weights and bias, and a quantization that the sums make some use of."""
+    """Return weights, bias, and a quantization partly used by the sums."""
     channels = shape[axis]
     per_channel = random.integers(4) > 0
     scales = [scale(random, 0.001, 0.02) for _ in range(channels if per_channel else 1)]
@@ -140,10 +140,10 @@ def fully_connected(random: Random, dtype: Any = np.int8) -> File:
 
 
 def svdf(random: Random, dtype: Any = np.int8) -> File:
-    """With a state, and weights of time, of `dtype`.
+    """Return SVDF with a state, and weights of time, of `dtype`.
 
-    Where the zero point of its state is not 0 the state does not saturate: the TFLite Micro that
-    is the oracle wraps around there.
+    If the zero point of its state is not 0, the state does not saturate: the oracle's TFLite Micro
+    wraps around there.
     """
     file, x, wide = File(), quantized(random), dtype == np.int16
     kept = (scale(random, 1e-4, 1e-3) if wide else scale(random), 0)
@@ -174,7 +174,7 @@ def svdf(random: Random, dtype: Any = np.int8) -> File:
 
 
 def lstm(random: Random) -> File:
-    """Gates that are neither open nor shut all the time."""
+    """Return an LSTM with gates not always open or shut."""
     file, x = File(), (scale(random, 0.01, 0.03), int(random.integers(-30, 30)))
     size, units, steps_, batch = map(int, random.integers((1, 1, 1, 1), (9, 9, 7, 3)))
     major = bool(random.integers(2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of what moves values and computes none."""
+"""Cases of data movement: no values are computed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TFLite Micro computes for a file, and what the dialect does."""
+"""Results of TFLite Micro and of the dialect for a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 
 
 def tflm(data: bytes, runs: Sequence[Sequence[Array]]) -> list[list[Array]]:
-    """The outputs of each run, one after the other, by TFLite Micro's interpreter."""
+    """Return the outputs of consecutive runs by TFLite Micro's interpreter."""
     interpreter = runtime.Interpreter.from_bytes(data, arena_size=_ARENA_BYTES)
     found, count = [], len(read(data)[0].outputs)
     for inputs in runs:
@@ -62,8 +62,9 @@ def random_runs(data: bytes, count: int = 2, seed: int = 0) -> list[list[Array]]
 
 
 def differences(data: bytes, count: int = 2, seed: int = 0) -> list[int]:
-    """By how much any two values differ, ours minus TFLite Micro's, for random inputs; empty if no
-    two do.
+    """Return the differences of values, ours minus TFLite Micro's, for random inputs.
+
+    Equal values are left out.
     """
     runs = random_runs(data, count, seed)
     found: list[int] = []

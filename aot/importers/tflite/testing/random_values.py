@@ -21,7 +21,7 @@ def scale(random: Random, low: float = 0.002, high: float = 0.2) -> float:
 
 
 def quantized(random: Random, dtype: Any = np.int8) -> Quantized:
-    """The same numbers are drawn for both types, so that cases of one seed are alike."""
+    """Draw a quantization. Both types draw the same numbers, so cases of one seed are alike."""
     wide = dtype == np.int16
     of = scale(random, 1e-5, 1e-3) if wide else scale(random)
     zero_point = int(random.integers(-128, 128))

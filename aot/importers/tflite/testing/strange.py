@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files as other tools write them, with what the schema allows and no case of one builtin has; and
-those that are refused, with the reason.
+"""Files of other tools, with features of the schema beyond the cases of single builtins; and
+refused files, with the reason.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _an_op_that_nothing_reads(file: File) -> None:
 
 
 def variables(body: str) -> File:
-    """What reads and assigns two variables that nothing initializes."""
+    """Return a file reading and assigning two variables without initial values."""
     file = File()
     x = file.input((1, 4), Q)
     handles, old = [], []
@@ -185,7 +185,7 @@ def op_of_constants() -> File:
 
 
 def scalars() -> File:
-    """A vector taken apart into scalars, two of which are put together."""
+    """Return a vector split into scalars; two of them are joined."""
     file = File()
     x, parts = file.input((3,), Q), [file.tensor((), np.int8, Q) for _ in range(3)]
     y = file.tensor((2,), np.int8, Q)

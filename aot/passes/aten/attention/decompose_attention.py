@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scaled_dot_product_attention -> the products and the softmax that it is of.
+"""scaled_dot_product_attention -> its products and its softmax.
 
-Torch's own decomposition copies keys and values for grouped heads, scales both sides, makes masks
-on the device and asks it which rows are masked whole. Here heads of a group are rows of one
-product, and a mask, of which is_causal is one, decides what softmax is of
+Torch's own decomposition copies keys and values for grouped heads, scales both sides, and makes
+masks on the device. It also tests on the device for fully masked rows. Here heads of a group are
+rows of one product. A mask, also one from is_causal, selects the softmax's elements
 (aot/passes/aten/attention/mask_softmax.py). Leaves attention with dropout.
 """
 
@@ -25,7 +25,7 @@ _aten = torch.ops.aten
 ATTENTION = _aten.scaled_dot_product_attention.default
 
 KEPT = (ATTENTION,)
-"""What export leaves whole for this pass."""
+"""Ops left whole by export for this pass."""
 
 
 def decompose_attention(module: GraphModule) -> int:
@@ -84,7 +84,7 @@ def _choice(module: GraphModule, mask: Node) -> tuple[Node, Node] | None:
 
 
 def _weights(module: GraphModule, node: Node, scores: Node) -> Node:
-    """softmax of the scores, with the mask."""
+    """Return the softmax of the scores, with the mask."""
     mask = argument(node, "attn_mask")
     if argument(node, "is_causal"):
         rows, columns = scores.meta["val"].shape[-2:]

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """softmax of scores with a mask -> pl_float::masked_softmax.
 
-A mask is written as minus infinity, or a large negative number, in place of scores or added to
-them (or a large one subtracted): a range that holds such a number has no room for the scores.
-Matches softmax over the last dimension of x.masked_fill(mask, number), also as where, of x + mask
-and of x - mask of a constant mask; additive_masks.py makes where of all others. An element is
+A mask is minus infinity, or a large negative number. It replaces scores or is added to them; or a
+large number is subtracted. A range with such a number has no room for the scores.
+
+Matches softmax over the last dimension of x.masked_fill(mask, number), also as where; and of x +
+mask and x - mask with a constant mask. additive_masks.py turns all others into where. An element is
 masked if it is at least `FAR` below the largest of its row. The same number added to a whole row
-changes nothing. Leaves masks that mask nothing, and those that mask whole rows, for which torch
-gives NaN.
+changes nothing. Leaves masks without effect, and masks of whole rows: torch gives NaN for them.
 
-Masks that the model is given or computes may follow one another. A row that they mask whole gives
-0. One of numbers that are not known is added, but not below `_FLOOR`: exp(-24) is 4e-11; that it is
-a mask, calibration has to show (aot/quality/given_masks.py).
+Masks from the model's inputs or from computations may follow one another. A row fully masked by
+them gives 0. A mask of unknown numbers is added, but not below `_FLOOR`: exp(-24) is 4e-11.
+Calibration must show that it is a mask (aot/quality/given_masks.py).
 
-What torch's decompositions ask, which rows are minus infinity only, to give 0 for them
-(aot/passes/aten/attention/safe_softmax.py), goes into the mask too, or away where no score is
-infinite.
+Torch's decompositions test for rows of minus infinity only, and give 0 for them
+(aot/passes/aten/attention/safe_softmax.py). This test also becomes part of the mask, or is removed
+if no score is infinite.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def mask_softmax(module: GraphModule) -> int:
 
 
 def masked(module: GraphModule, node: Node, scores: Node, kept: torch.Tensor) -> Node:
-    """What `node` gives: softmax over the kept elements of the last dimension."""
+    """Return the replacement of `node`: softmax over the kept elements of the last dimension."""
     if bool(kept.all()):
         return call(node, _aten.softmax.int, scores, -1)
     kept = kept.expand(*kept.shape[:-1], scores.meta["val"].shape[-1])
@@ -80,7 +80,10 @@ def masked(module: GraphModule, node: Node, scores: Node, kept: torch.Tensor) ->
 
 
 def with_bias(module: GraphModule, node: Node, scores: Node, bias: torch.Tensor) -> Node:
-    """What `node` gives: softmax of scores + bias; a row with minus infinity only gives 0."""
+    """Return the replacement of `node`: softmax of scores + bias.
+
+    A row with minus infinity only gives 0.
+    """
     bias = bias.expand(*bias.shape[:-1], scores.meta["val"].shape[-1])
     largest = bias.amax(-1, keepdim=True)
     kept = (bias - largest > -FAR) & (largest > -torch.inf)
@@ -92,13 +95,13 @@ def with_bias(module: GraphModule, node: Node, scores: Node, bias: torch.Tensor)
 
 
 def floored(node: Node, scores: Node, bias: Node) -> Node:
-    """scores + bias, a mask of numbers that the model is given, as far as they matter."""
+    """Return scores + bias, with the bias, a numeric mask from an input, clamped at its floor."""
     bias = call(node, _aten.clamp.default, bias, _FLOOR)
     return call(node, _aten.add.Tensor, scores, bias)
 
 
 def floor_of(node: Node) -> float | None:
-    """The floor that `floored` put under a mask, if a node is that; what is below it is lost."""
+    """Return the floor that `floored` put under a mask, if a node is one; lower values are lost."""
     if node.target is not _aten.clamp.default or node.args[1:] != (_FLOOR,):
         return None
     return _FLOOR
@@ -119,7 +122,7 @@ def _computed(module: GraphModule, node: Node, scores: Node) -> Node | None:
 
 
 def _filled(module: GraphModule, node: Node, where: Node) -> tuple[Node, Node] | None:
-    """(scores, mask) of scores in whose place there is minus infinity."""
+    """Return (scores, mask) of a where replacing scores by minus infinity."""
     if where.target is not _aten.where.self:
         return None
     condition, *branches = where.args
@@ -135,7 +138,7 @@ def _filled(module: GraphModule, node: Node, where: Node) -> tuple[Node, Node] |
 
 
 def _sides(addition: Node) -> list[tuple[Node, Node]]:
-    """(bias, scores) as which the two sides of an addition can be taken."""
+    """Return the possible (bias, scores) pairs of an addition's two sides."""
     if addition.target is not _aten.add.Tensor or argument(addition, "alpha") != 1:
         return []
     sides = [side for side in addition.args if isinstance(side, Node)]
@@ -145,8 +148,10 @@ def _sides(addition: Node) -> list[tuple[Node, Node]]:
 
 
 def _is_given_mask(bias: Node, scores: Node) -> bool:
-    """Whether a bias is an input of the model as it is, or a function of one times a large negative
-    number; and the same for several rows or heads.
+    """Return True if a bias is an input mask.
+
+    It is an input itself, or a function of an input times a large negative number; it may be
+    broadcast to several rows or heads.
     """
     few = bias.meta["val"].numel() < scores.meta["val"].numel()
     source = _moved(bias)
@@ -158,7 +163,7 @@ def _is_given_mask(bias: Node, scores: Node) -> bool:
 
 
 def _moved(node: Node) -> Node:
-    """The value whose elements a node gives in another order, shape or dtype."""
+    """Return the source of a node that only changes order, shape or dtype."""
     while node.target in (*MOVEMENT, _aten._to_copy.default):
         source = node.args[0]
         assert isinstance(source, Node)

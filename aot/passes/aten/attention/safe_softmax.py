@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch makes of the softmax in scaled_dot_product_attention: 0 instead of NaN for a row of
-minus infinity only, by four more ops that look for such rows.
+"""Torch's safe softmax in scaled_dot_product_attention: four extra ops give 0 instead of NaN for
+rows of minus infinity only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from aot.dialect.rule import argument
 from aot.passes.aten.masks.mask_nodes import MOVEMENT
 
 _aten = torch.ops.aten
-# What may give minus infinity because one of its inputs is that.
+# Ops whose result may be minus infinity because an input is.
 _HANDED_ON = {
     *MOVEMENT,
     _aten.add.Tensor,
@@ -27,8 +27,9 @@ _HANDED_ON = {
 
 
 def safe_choice(module: GraphModule, softmax: Node) -> Node | None:
-    """What is 0 where all scores of a softmax's row are minus infinity, and its result elsewhere;
-    None if that is asked nowhere.
+    """Return the node giving 0 if a softmax's row is only minus infinity, and its result otherwise.
+
+    Return None if the graph has no such test.
     """
     for where in softmax.users:
         if where.target is not _aten.where.self or where.args[2] is not softmax:
@@ -41,7 +42,7 @@ def safe_choice(module: GraphModule, softmax: Node) -> Node | None:
 
 
 def _asks(softmax: Node, asked: object) -> bool:
-    """Whether a value is not(any(not(scores == -inf))), along the dimension of the softmax."""
+    """Return True if a value is not(any(not(scores == -inf))), along the softmax's dimension."""
     scores = softmax.args[0]
     assert isinstance(scores, Node)
     some = _of(asked, _aten.logical_not.default)
@@ -62,7 +63,7 @@ def _of(node: object, target: object) -> object:
 
 
 def may_be_infinite(module: GraphModule, scores: Node) -> bool:
-    """Whether a constant puts minus infinity into scores."""
+    """Return True if a constant puts minus infinity into scores."""
     known = tensor_constant(module, scores)
     if known is not None:
         return known.is_floating_point() and bool((known == -math.inf).any())

@@ -38,7 +38,7 @@ def added(mask: torch.Tensor, number: float) -> torch.Tensor:
     return torch.zeros(mask.shape).masked_fill(mask, number)
 
 
-# name: arguments of attention, inputs, which softmax it becomes (None: it is left), additions.
+# name: arguments of attention, inputs, resulting softmax (None: no change), additions.
 ATTENTION: dict[str, tuple[dict[str, object], tuple[torch.Tensor, ...], str | None, int]] = {
     "plain": ({}, PLAIN, "softmax", 0),
     "scale": ({"scale": 0.25}, PLAIN, "softmax", 0),
@@ -103,7 +103,7 @@ def test_adds_a_mask_that_is_an_input() -> None:
     assert changes == 1 and counts["aten.add"] == counts["aten.clamp"] == 1
 
 
-# name: function of a mask of booleans that attention is given, what is added or masked by it, ands
+# name: function of a boolean mask for attention, added or masked tensor, number of ands
 GIVEN: dict[str, tuple[Function, torch.Tensor, int]] = {
     "as it is": (lambda mask: mask, ONE_ROW, 0),
     "one for all keys": (lambda mask: mask, ONE_ROW[:, :1], 0),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention as torch's decompositions write it, of a program that went through them."""
+"""Attention in the form of torch's decompositions, from a decomposed program."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ROWS, COLUMNS = 4, 6
 CAUSAL = torch.ones(ROWS, COLUMNS, dtype=torch.bool).tril()
 NO_ROW_1 = CAUSAL.index_fill(0, torch.tensor(1), False)
 QUESTIONS = {"aten.eq", "aten.any", "aten.logical_not", "aten.where"}
-"""What torch looks with for rows that are masked whole."""
+"""Torch's ops that look for fully masked rows."""
 
 
 def numbers(mask: Tensor, number: float = -math.inf) -> Tensor:
     return torch.zeros(mask.shape).masked_fill(~mask, number)
 
 
-# name: mask, which softmax it becomes
+# name: mask, resulting softmax
 CONSTANTS: dict[str, tuple[Tensor | None, str]] = {
     "none": (None, "aten.softmax"),
     "a bias": (torch.linspace(-1.0, 1.0, ROWS * COLUMNS).reshape(ROWS, COLUMNS), "aten.softmax"),
@@ -55,12 +55,12 @@ def test_no_question_is_left(name: str) -> None:
     counts = op_counts(graph)
     assert counts[softmax] == 1
     assert not QUESTIONS & set(counts)
-    # Beside -128, scores of float32 have 2^-17 of a step.
+    # Next to -128, float32 scores have 2^-17 of a step.
     torch.testing.assert_close(graph(*inputs())[0], attention(*inputs()), rtol=0.0, atol=1e-4)
 
 
 def test_a_mask_that_is_given() -> None:
-    """Also one that masks a whole row, which gives 0."""
+    """The mask may also mask a whole row; the row then gives 0."""
 
     def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
@@ -77,7 +77,7 @@ def test_a_mask_that_is_given() -> None:
 
 
 def test_the_question_stays_where_it_matters() -> None:
-    """Scores that a constant makes infinite, of which softmax is over another dimension."""
+    """A constant makes scores infinite, and their softmax is over another dimension."""
 
     def function(x: Tensor) -> Tensor:
         y = x + numbers(NO_ROW_1.mT)

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cross-layer equalization: channels between two layers get one magnitude, the function stays.
+"""Cross-layer equalization: channels between two layers get one magnitude; the function stays.
 
-Matches a convolution or linear layer and the next one, with what nobody else reads between that is
-a function of each channel alone and passes a factor on: relu(x / s) = relu(x) / s for s > 0, so do
-leaky ReLUs, pools, means, zeros around, resampled images, and what drops or adds dimensions of 1.
-Behind a mean or a flatten the next layer may be a linear one. The first layer's weights of a
-channel are divided by what the second's are multiplied with; BatchNorms that were folded into them
-follow.
+Matches a convolution or linear layer and the next one. Ops between them have no other readers, work
+on each channel alone, and pass a factor on: relu(x / s) = relu(x) / s for s > 0. So do leaky ReLUs,
+pools, means, zero padding, resampling, and reshapes that drop or add dimensions of 1. After a mean
+or a flatten the next layer may be a linear one. The first layer's weights of a channel are divided
+by the factor of the second's. Folded BatchNorms follow.
 
-A value has one scale for all channels, so the magnitude of what the first layer gives is what
-counts; the second layer's weights have one scale for all of a row, which a layer with one row a
-channel (depthwise) does not mind. Leaves layers whose weights others read, transposed convolutions
-of groups, and clamps with an upper limit.
+A value has one scale for all channels, so the magnitude of the first layer's result counts. The
+second layer's weights have one scale per row. A layer with one row per channel (depthwise) is not
+affected. Leaves layers with shared weights, transposed convolutions with groups, and clamps with an
+upper limit.
 """
 
 from __future__ import annotations
@@ -51,14 +50,14 @@ def _is_transposed(layer: Node) -> bool:
 
 
 def _input_dim(layer: Node) -> int:
-    """Of a layer's weights, the dimension that its inputs are multiplied along; the other one of
-    the first two is its outputs'.
+    """Return the input dimension of a layer's weights; the other one of the first two is the
+    output's.
     """
     return 0 if _is_transposed(layer) else 1
 
 
 def _weight(module: GraphModule, node: object) -> torch.Tensor | None:
-    """The weight of a layer that can be scaled by channel."""
+    """Return the weight of a layer that can be scaled by channel."""
     if not isinstance(node, Node) or node.target not in (_CONV, _LINEAR):
         return None
     if _is_transposed(node) and node.args[8] != 1:
@@ -77,9 +76,10 @@ def _channel_dim(layer: Node) -> int:
 
 
 def _keeps_channels(node: Node, value: Node, dim: int) -> int | None:
-    """The dimension of the channels behind an op that reads a value with channels in `dim`, and is
-    a function of each of them that a factor passes through; None if it is no such. Behind a flatten
-    it has all of a channel's elements one after the other.
+    """Return the channel dimension after an op reading a value with channels in `dim`.
+
+    The op must work on each channel alone and pass a factor on; otherwise return None. After a
+    flatten, the dimension holds all elements of each channel in sequence.
     """
     if node.target not in (*_BETWEEN, *_MOVES) or node.args[0] is not value:
         return None
@@ -95,7 +95,8 @@ def _keeps_channels(node: Node, value: Node, dim: int) -> int | None:
         return dim if dim < len(before) - 2 else None
     if node.target not in _MOVES:
         return dim
-    # In front of the channels there is the same; behind them what is behind them, or one flat row.
+    # The sizes before the channels stay the same. Those after them stay too, or are flattened into
+    # one.
     found = [d for d in range(len(after)) if after[:d].numel() == before[:dim].numel()]
     for d in reversed(found):
         if after[d] == before[dim] or (d == len(after) - 1 and after[d] == before[dim:].numel()):
@@ -104,7 +105,7 @@ def _keeps_channels(node: Node, value: Node, dim: int) -> int | None:
 
 
 def _pair(module: GraphModule, first: Node) -> Node | None:
-    """The layer that a layer's channels go into, one by one."""
+    """Return the layer reading a layer's channels one by one."""
     if _weight(module, first) is None or len(first.users) != 1:
         return None
     value, (second,) = first, first.users

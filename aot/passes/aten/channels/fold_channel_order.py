@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""layer(x.flip(1)) -> layer(x), with the weight's input channels in another order, as where red,
-green and blue come as blue, green and red.
+"""layer(x.flip(1)) -> layer(x), with the weight's input channels in another order; for example for
+blue, green, red instead of red, green, blue.
 
-Matches a flip, or an index by constants, of all channels that a linear layer or a convolution
-without groups reads, and nobody else. In between may be permutations, and sums and products with
-constants, which get the other order. Leaves layers whose weights are computed.
+Matches a flip, or an index by constants, of all channels. Its only reader is a linear layer or a
+convolution without groups. Permutations, and sums and products with constants, may lie between;
+they get the other order. Leaves layers with computed weights.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def _fold(module: GraphModule, layer: Node) -> bool:
 
 
 def _order(module: GraphModule, node: Node, dim: int) -> torch.Tensor | None:
-    """Which index of its source each index of a dimension is, where a node gives all of them in
-    another order, and does nothing else; None otherwise.
+    """Return the source index of each index of a dimension, if a node only reorders it;
+    else None.
     """
     if node.target not in _ORDERS or node.kwargs:
         return None
@@ -99,7 +99,7 @@ def _order(module: GraphModule, node: Node, dim: int) -> torch.Tensor | None:
 
 
 def _source(module: GraphModule, node: Node) -> Node | None:
-    """What an op that may be in between is of."""
+    """Return the source of an op that may lie between."""
     if node.target not in (*PERMUTE_TARGETS, *_WITH_CONSTANTS) or node.kwargs:
         return None
     source, *others = node.all_input_nodes
@@ -113,11 +113,11 @@ def _source(module: GraphModule, node: Node) -> Node | None:
 
 
 def _dim_before(node: Node, dim: int) -> int:
-    """The dimension of a node's source that becomes one of its result."""
+    """Return the dimension of a node's source for a dimension of its result."""
     if node.target not in PERMUTE_TARGETS:
         return dim
     (source,) = node.all_input_nodes
-    shape = [1 + d for d in range(source.meta["val"].dim())]  # sizes that say which they are
+    shape = [1 + d for d in range(source.meta["val"].dim())]  # sizes identifying the dimensions
     target: Any = node.target
     moved = target(torch.empty(shape, device="meta"), *node.args[1:])
     return int(moved.shape[dim]) - 1
@@ -126,7 +126,7 @@ def _dim_before(node: Node, dim: int) -> int:
 def _reordered(
     module: GraphModule, argument: object, axis: int, op: Node, back: torch.Tensor
 ) -> object:
-    """An argument of an op in between, in the other order where it is a constant that has one."""
+    """Return an argument of an op between; a constant with the dimension is reordered."""
     known = tensor_constant(module, argument)
     dim = axis - op.meta["val"].dim()
     if known is None or known.dim() < -dim or known.shape[dim] == 1:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""matmul(c * linear(x), y) -> matmul(linear(x), y), with c in the layer's weights; likewise
-c * matmul(linear(x), y), and c * linear(x) or c * conv(x) where c has a number for each channel.
+"""matmul(c * linear(x), y) -> matmul(linear(x), y), with c in the layer's weights; likewise c *
+matmul(linear(x), y), and c * linear(x) or c * conv(x) if c has a number for each channel.
 
-What attention divides its scores by, however it is written, and what ConvNeXt scales its layers by.
-Between the layer and the product may be what moves values. Leaves other factors, those of one
-number that are of no product, and those of a value, or a layer's result, that something else reads
-as well.
+This covers attention's scale factor in any form, and the layer scale of ConvNeXt. Data movement may
+lie between the layer and the product. Leaves other factors, and single numbers outside of products.
+Also leaves factors of a value, or of a layer's result, with other readers.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def fold_scales(module: GraphModule) -> int:
 
 
 def _fold(module: GraphModule, scaling: Node) -> bool:
-    """Whether the factor of a multiplication went into a layer that it is of."""
+    """Return True if a multiplication's factor was folded into its layer."""
     factor = _factor(module, scaling)
     if factor is None:
         return False
@@ -65,7 +64,7 @@ def _fold(module: GraphModule, scaling: Node) -> bool:
 
 
 def _fold_channels(module: GraphModule, scaling: Node) -> bool:
-    """Whether a multiplication by a constant of each channel went into the layer that it is of."""
+    """Return True if a multiplication by a constant per channel was folded into its layer."""
     for layer, other in (scaling.args[:2], scaling.args[1::-1]):
         factors = tensor_constant(module, other)
         if factors is None or factors.numel() == 1 or not isinstance(layer, Node):
@@ -85,7 +84,7 @@ def _fold_channels(module: GraphModule, scaling: Node) -> bool:
 
 
 def _is_layer(module: GraphModule, node: Node) -> bool:
-    """Whether a node is a layer whose weights have the channels of its result in front."""
+    """Return True if a node is a layer whose weights have the output channels first."""
     if node.target is not _LINEAR and (node.target is not _CONV or node.args[6]):
         return False
     return tensor_constant(module, node.args[1]) is not None
@@ -101,7 +100,7 @@ def _factor(module: GraphModule, node: Node) -> float | None:
 
 
 def _scale(module: GraphModule, layer: Node, factor: Any) -> None:
-    """Scales what a layer gives by a number, or by one for each channel."""
+    """Scale a layer's result by a number, or by one for each channel."""
     for position, argument in enumerate(layer.args[1:3], 1):
         known = tensor_constant(module, argument)
         if known is not None:

@@ -179,7 +179,7 @@ def test_equalize_channels(name: str) -> None:
 
 
 def test_a_norm_that_was_folded_follows() -> None:
-    """Training unfolds it: what a layer gives has to be what its norm gives."""
+    """Training unfolds the norm: it must still match the layer's result."""
     layers = [
         nn.Sequential(nn.Conv2d(4, 6, 3), nn.BatchNorm2d(6)),
         nn.Sequential(nn.Conv2d(6, 6, 3, groups=6, bias=False), nn.BatchNorm2d(6)),

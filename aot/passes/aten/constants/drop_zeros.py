@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""x * 0 is 0, and x + 0 and x - 0 are x, where the zeros are a constant: the first step of a loop
-whose state starts with zeros, which has no range that anything could be told by.
+"""x * 0 -> 0; x + 0 and x - 0 -> x, if the zeros are a constant. An example is the first step of a
+loop with a state of zeros: this state has no range for calibration.
 
-Leaves parameters, which training may change, products with the number 0, sums that zeros broadcast
-to another shape, and what the model returns.
+Leaves parameters, because training may change them; products with the number 0; sums broadcasting
+to another shape; and results of the model.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _is_zero(module: GraphModule, value: object, parameters: Collection[str]) ->
 
 
 def _has_dims(value: object) -> bool:
-    """A number is part of a function of the other factor, as in softshrink."""
+    """Return True if a value has dimensions; a number belongs to a function, as in softshrink."""
     return isinstance(value, Node) and value.meta["val"].dim() > 0
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluates ATen ops all of whose inputs are constants, or that look at no more than the shape of
-their input (full_like), and keeps the result as a constant of the module.
+"""Evaluates ATen ops with constant inputs only, or with only their input's shape (full_like). The
+result becomes a constant of the module.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives weights and buffers names that a GraphModule has not itself: it could not hold them."""
+"""Renames weights and buffers with names of GraphModule's own attributes: it could not
+hold them.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,10 @@ _TAKEN = frozenset(dir(GraphModule(torch.nn.Module(), Graph())))
 
 
 def free_names(program: ExportedProgram) -> ExportedProgram:
-    """The program, in which what the model calls `code`, `graph` or `meta` has an underscore behind
-    its name, and so has a submodule in the names of what is in it. The program given stays.
+    """Return the program with free names; the given program stays unchanged.
+
+    The names `code`, `graph` and `meta` get an underscore at the end. So does a submodule with such
+    a name within the names of its contents.
     """
     tensors = {**program.state_dict, **program.constants}
     parts = {full.partition(".")[0] for full in tensors}

@@ -2,8 +2,8 @@
 """Gives each quantized value of torchao's converted graph one dequantize node, and quantize nodes
 their shapes.
 
-torchao makes a dequantize node for every user; a function of one value that reads it twice must see
-that it is one value.
+torchao makes a dequantize node for every user. A pointwise function reading a value twice must see
+one value.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes float32 of constants of float16, bfloat16 and float64, and complex64 of complex128: torch
-computes x + c in float64 where c, an array of numpy's such as a window, is of it.
+"""Converts constants of float16, bfloat16 and float64 to float32, and complex128 to complex64.
 
-Ops that read them compute float32 then, too. Leaves values that the model itself makes of another
-type: x.double(), sum(dtype=torch.float64).
+A numpy array such as a window is float64; torch then computes x + c in float64. Readers of such
+constants compute in float32 afterwards. Leaves other types made by the model itself: x.double(),
+sum(dtype=torch.float64).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ NARROW = {
     torch.float64: torch.float32,
     torch.complex128: torch.complex64,
 }
-"""The types of constants that become others."""
+"""Types of constants, and their replacements."""
 
 
 def narrow_constants(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many constants it made float32.
+    """Convert the constants in place; return the number of constants converted to float32.
 
     Raises:
-      LoweringError: a constant holds numbers that float32 does not reach.
+      LoweringError: a constant holds numbers beyond float32.
     """
     changed: set[Node] = set()
     count = 0
@@ -67,7 +67,7 @@ def _check(node: Node, value: torch.Tensor, narrow: torch.Tensor) -> None:
 
 
 def _retype(node: Node, changed: set[Node]) -> None:
-    """Gives a node the type that its result has now."""
+    """Give a node the new type of its result."""
     before = node.meta.get("val")
     if not any(isinstance(v, torch.Tensor) and v.dtype in NARROW for v in tree_leaves(before)):
         return

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives a constant that has several roles a node for each: they are quantized in different ways, as
-a layer's weights, a value as others are, or a number of a function of one value, which is not
-quantized at all. Such are an embedding's table that is the last layer's weights too, and a factor
-that is an output's part, or that whole numbers are chosen from. Marks those of whole numbers.
+"""Gives a constant one node for each role, because roles are quantized differently.
 
-Leaves constants that have one role to all who read them.
+Roles are: a layer's weights, an ordinary value, or an unquantized number in a pointwise function.
+Examples: an embedding's table is also the last layer's weights. A factor is also part of an output,
+or of a choice among integer inputs. Marks those of integer inputs.
+
+Leaves constants with the same role for all readers.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ def separate_weights(module: GraphModule) -> int:
 
 
 def _again(module: GraphModule, constant: Node, role: object, is_number: bool) -> Node:
-    """Another node of a constant, with a tensor of its own where one role is a number's."""
+    """Return another node of a constant; it gets its own tensor if one role is a number."""
     target = str(constant.target)
-    if is_number:  # what is quantized is no longer there for it
+    if is_number:  # after quantization the original is gone
         value = tensor_constant(module, constant)
         assert value is not None
         name = f"{constant.name}_{role}".replace(".", "_")
@@ -48,7 +49,7 @@ def _again(module: GraphModule, constant: Node, role: object, is_number: bool) -
 
 
 def _readers(constant: Node) -> dict[object, list[Node]]:
-    """The nodes that read a constant, by its role for them."""
+    """Return the readers of a constant, by its role for them."""
     readers: dict[object, list[Node]] = {}
     for user in constant.users:
         readers.setdefault(_role(constant, user), []).append(user)
@@ -56,7 +57,7 @@ def _readers(constant: Node) -> dict[object, list[Node]]:
 
 
 def _role(constant: Node, user: Node) -> object:
-    """A name, or the dtype of the whole numbers that a constant is among."""
+    """Return the role: a name, or the dtype of the integer inputs that it belongs to."""
     rule = rule_for(user)
     if rule is not None and rule.weights(user) is constant:
         return "weights"

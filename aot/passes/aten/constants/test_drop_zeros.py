@@ -27,7 +27,7 @@ class Zeros(nn.Module):
         self.learned = nn.Parameter(torch.zeros(3, 4))
 
 
-# What is left of the ops.
+# Remaining ops.
 CASES: dict[str, tuple[Callable[..., object], dict[str, int]]] = {
     "product and sum": (lambda m, x: (x.exp() + x * m.zeros).exp(), {"aten.exp": 2}),
     "the other way round": (lambda m, x: (m.zeros * x + x.exp()).exp(), {"aten.exp": 2}),
@@ -57,7 +57,7 @@ def test_drop_zeros(name: str) -> None:
 
 
 class Decaying(nn.Module):
-    """A loop by hand, whose state starts with zeros."""
+    """A hand-written loop whose state starts with zeros."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -21,7 +21,7 @@ class Table(nn.Module):
         self.register_buffer("table", torch.arange(1.0, 5.0))
 
 
-# What is left of the ops.
+# Remaining ops.
 CASES: dict[str, tuple[Callable[..., object], dict[str, int]]] = {
     "a chain": (lambda t, x: x * t.table.exp().reshape(1, 4), {"aten.mul": 1}),
     "made without inputs": (lambda t, x: x + torch.arange(4.0), {"aten.add": 1}),

@@ -11,7 +11,7 @@ A, B = (0.5, 3, -128, 127, torch.int8), (0.25, 3, -128, 127, torch.int8)
 
 
 def test_merge_dequantizes() -> None:
-    """One of each quantization is left, and it knows what it gives."""
+    """One node of each quantization is left, with the shape of its result."""
     graph = Graph()
     x = graph.placeholder("x")
     x.meta["val"] = torch.empty(2, 5, device="meta")

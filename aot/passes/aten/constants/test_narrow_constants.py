@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants of float16 and float64 become float32, and what is computed of them."""
+"""Constants of float16 and float64 become float32, and so do results computed from them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from aot.testing.fixtures import model, op_counts, samples
 
 Empty = Callable[[Tensor], Tensor]
 
-# name: a tensor of [4, 12] that holds what memory holds
+# name: a tensor of [4, 12] with undefined memory
 EMPTY: dict[str, Empty] = {
     "empty": lambda x: torch.empty(4, 12),
     "empty_like": lambda x: torch.empty_like(torch.cat([x, x], 1)),

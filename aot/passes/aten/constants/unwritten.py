@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that torch.empty and its kin give, without values, becomes zeros.
+"""Memory from torch.empty and similar functions, without values, becomes zeros.
 
-Such memory holds old values of other tensors, which no range may see. Zeros take their place. A
-model must write to each element before it reads it: the graph runs with zeros and with others in
-this place, and its results have to be the same.
+Such memory holds old values of other tensors; these must not enter any range. Zeros replace them. A
+model must write each element before it reads it. The graph therefore runs with zeros and with other
+values here, and its results must be equal.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _UNWRITTEN = {
 
 
 def unwritten(module: GraphModule, inputs: Sequence[torch.Tensor]) -> int:
-    """Rewrites the graph in place; returns how many tensors had no values.
+    """Rewrite the graph in place; return the number of tensors without values.
 
     Args:
       module: without effects; its states are inputs.
       inputs: a sample.
 
     Raises:
-      LoweringError: a result depends on an element that nothing was written to.
+      LoweringError: a result depends on an element that was never written.
     """
     found = [n for n in module.graph.nodes if getattr(n.target, "overloadpacket", 0) in _UNWRITTEN]
     if not found:
@@ -53,7 +53,7 @@ def unwritten(module: GraphModule, inputs: Sequence[torch.Tensor]) -> int:
         module.graph.erase_node(node)
     module.recompile()
     if any(map(_is_random, module.graph.nodes)):
-        return len(found)  # it is refused with a reason of its own
+        return len(found)  # it is refused for its own reason
     given = [*(x.contiguous() for x in inputs), *initial_state(module)]
     expected = _results(module, given, None)
     read = [n for n, zero in zeros.items() if _differ(expected, _results(module, given, zero))]

@@ -2,9 +2,9 @@
 """Writes complex numbers as pairs of real ones: rotary embeddings by view_as_complex and a product,
 Fourier transforms (fourier.py), complex layers, magnitudes and angles.
 
-Matches what is made of tensors by complex, polar, view_as_complex, transforms and complex
-constants, moved, summed, added, multiplied, divided and conjugated, and becomes real by
-view_as_real, abs, angle or irfft. Leaves other complex ops, and what depends on them.
+Matches values made by complex, polar, view_as_complex, transforms or complex constants. They may be
+moved, summed, added, multiplied, divided and conjugated. They become real by view_as_real, abs,
+angle or irfft. Leaves other complex ops, and ops depending on them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from aot.passes.aten.decompositions.fourier import Pair, Part
 _aten = torch.ops.aten
 Pairs = dict[Node, Pair]
 
-# Of a real part and an imaginary one alike, and of nothing nothing.
+# Ops applied to the real and to the imaginary part; a missing part stays missing.
 _OF_EACH = {
     *(_aten.view.default, _aten.reshape.default, _aten.unsqueeze.default, _aten.squeeze.dims),
     *(_aten.squeeze.dim, _aten.permute.default, _aten.transpose.int, _aten.expand.default),
@@ -68,7 +68,7 @@ def _pair(module: GraphModule, node: Node, pairs: Pairs) -> Pair | None:
     if node.target in (_aten.cat.default, _aten.stack.default):
         operands = operands[0]
     sides = [_side(operand, pairs) for operand in operands]
-    # What is complex and has no pair is no real number either.
+    # A complex value without a pair is not a real number either.
     if None in sides:
         return None
     if node.target in _PRODUCTS:
@@ -116,7 +116,7 @@ def _times(node: Node, op: Any, a: Part, b: Part) -> Part:
 
 
 def _plus(node: Node, op: Any, a: Part, b: Part) -> Part:
-    """A sum or difference, of which nothing is no part."""
+    """Return a sum or difference; a missing part is not an operand."""
     if b is None:
         return a
     if a is None:

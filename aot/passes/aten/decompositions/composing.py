@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What compositions are made with."""
+"""Helpers for decompositions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aot.passes.aten.build import call, constant
 _aten = torch.ops.aten
 
 Results = dict[int, Node]
-"""What stands for each result of an op that somebody reads."""
+"""Replacement of each result with a reader."""
 
 
 def as_type(node: Node, x: Node, dtype: torch.dtype) -> Node:
@@ -29,25 +29,25 @@ def source_of(node: Node) -> Node:
 
 
 def along(node: Node) -> tuple[Node, int]:
-    """The first argument, and the dimension of it that an op works along."""
+    """Return the first argument, and the dimension of it that an op works along."""
     x = source_of(node)
     return x, int(argument(node, "dim")) % x.meta["val"].dim()
 
 
 def read_results(node: Node) -> list[int]:
-    """Which results somebody takes."""
+    """Return the indices of the results with a reader."""
     return [taken_from(value)[1] for value in results_of(node)]
 
 
 def taken_result(node: Node, several: Node, index: int) -> Node:
-    """A result of a call that was made for a node."""
+    """Return a result of a call made for a node."""
     result = take(node.graph, several, index)
     result.meta = {**node.meta, "val": several.meta["val"][index]}
     return result
 
 
 def product_of(node: Node, x: Node, dim: int) -> Node:
-    """The product of a dimension, which goes: of half as many values in each step."""
+    """Return the product over a dimension, without it; each step halves the number of values."""
     dim = dim % x.meta["val"].dim()
     while (count := x.meta["val"].shape[dim]) > 1:
         half = count // 2
@@ -63,7 +63,7 @@ def product_of(node: Node, x: Node, dim: int) -> Node:
 
 def times_matrix(module: GraphModule, node: Node, x: Node, dim: int, matrix: torch.Tensor) -> Node:
     """The product of a dimension with a matrix [before, after]."""
-    # The sine of whole turns is no more than rounding.
+    # Sines of full turns are rounding errors only.
     weight = constant(
         module, node, "matrix", torch.where(matrix.abs() < 1e-12, 0, matrix).T.float()
     )

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops that others say: a sort is all of topk, a median one of it, a quantile two; a norm of any
-order powers and a sum; a product of many values products of two; a rounded quotient a quotient and
-its rounding; distances norms of differences; and those of compositions_by_place.py,
-compositions_of_core.py, compositions_of_two.py, compositions_of_matrices.py, computed_layers.py,
-reductions_by_place.py, resampling.py and sampling.py.
+"""Decompositions of rare ops:
 
-Leaves what has other forms of its own.
+- sort -> topk(n); median -> topk + select; quantile -> topk + two selects;
+- a norm of any order -> powers and a sum; a product of many values -> products of
+  two;
+- a rounded quotient -> a quotient and its rounding; distances -> norms of
+  differences.
+
+More are in compositions_by_place.py, compositions_of_core.py, compositions_of_two.py,
+compositions_of_matrices.py, computed_layers.py, reductions_by_place.py, resampling.py and
+sampling.py.
+
+Leaves ops with other forms of their own.
 """
 
 from __future__ import annotations
@@ -83,7 +89,7 @@ def _median(module: GraphModule, node: Node) -> Results:
 
 
 def _nan_in_order(module: GraphModule, node: Node) -> Results:
-    """Of sorted values, by which a quantile says that there is none: no value is NaN here."""
+    """Replace a quantile's NaN test over sorted values by False: no value is NaN here."""
     values = source_of(node)
     while values.target in _MOVED:
         values = source_of(values)
@@ -160,7 +166,7 @@ def _of_difference(module: GraphModule, node: Node, a: Node, b: Node, dim: Any) 
 
 
 def _leaky(module: GraphModule, node: Node) -> Results:
-    """RReLU, whose slope is the mean one where the model is not trained."""
+    """Decompose RReLU; its slope is the mean one, because the model is not trained."""
     if argument(node, "training") or read_results(node) != [0]:
         return {}
     slope = (argument(node, "lower") + argument(node, "upper")) / 2
@@ -216,7 +222,7 @@ def compositions(module: GraphModule) -> int:
             continue
         for value in results_of(node):
             value.replace_all_uses_with(results[taken_from(value)[1]])
-        # Of random ops too, which nothing else finds dead.
+        # This includes random ops; other passes do not find them dead.
         for value in dict.fromkeys((*results_of(node), node)):
             module.graph.erase_node(value)
         count += 1

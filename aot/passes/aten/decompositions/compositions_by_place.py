@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compositions of ops that read and write places: assignments and sums by indices, of which what is
-added is added to nothing first; running sums of integers; bags of embeddings; pools whose indices
-are read; which of known boundaries values lie between.
+"""Decompositions of ops with indices:
 
-Leaves what a mask without a fixed shape says, and bags of maxima that the model is given.
+- assignments and sums by indices; added values are first added to zeros;
+- running sums of integers; bags of embeddings; pools with their indices;
+- the interval of values between known boundaries.
+
+Leaves selections by a mask without a fixed shape, and bags of maxima with offsets from an input.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ def _assigned(module: GraphModule, node: Node) -> Results:
 
 
 def _put(module: GraphModule, node: Node, x: Node, value: Node, indices: Any) -> Results:
-    """With a value for every element that is written; what is added is added to nothing first."""
+    """Decompose index_put with one value per written element; added values are first added to
+    zeros.
+    """
     if any(n is not None and is_mask(n) for n in indices):
         return {}
     places = [None if n is None else n.meta["val"] for n in indices]
@@ -78,7 +82,7 @@ def _put(module: GraphModule, node: Node, x: Node, value: Node, indices: Any) ->
 
 
 def _nothing(module: GraphModule, node: Node, x: Node) -> tuple[Node, bool]:
-    """Zeros of a value's shape, and whether they are that value."""
+    """Return zeros of a value's shape, and True if the value itself is these zeros."""
     known = tensor_constant(module, x)
     if known is not None and not bool(known.any()):
         return x, True
@@ -104,7 +108,7 @@ def _filled(module: GraphModule, node: Node) -> Results:
 
 
 def _counted(module: GraphModule, node: Node) -> Results:
-    """A running sum of integers: of a row that is repeated, what is not behind an element."""
+    """Decompose a running sum of integers: a row is repeated and masked by a triangle."""
     x, dim = along(node)
     if x.meta["val"].is_floating_point():
         return {}
@@ -141,7 +145,7 @@ def _bag(module: GraphModule, node: Node) -> Results:
 
 
 def _padded_bags(module: GraphModule, node: Node, rows: Node) -> Results:
-    """Of which the rows of one index do not count; a bag of no others is 0."""
+    """Decompose bags ignoring the rows of one index; a bag without others is 0."""
     mode, table = int(argument(node, "mode")), tensor_constant(module, argument(node, "weight"))
     if table is None:
         return {}
@@ -172,8 +176,9 @@ def _rows(node: Node) -> Node:
 
 
 def _given_bags(node: Node) -> Results:
-    """Of offsets that the model is given: each index is in the bag that its place is in. Leaves a
-    last offset: where that is not the number of indices, torch divides by another count.
+    """Decompose bags with offsets from an input: an index belongs to the bag of its position.
+
+    Leaves a last offset: if it is not the number of indices, torch divides by another count.
     """
     table, indices, offsets = (argument(node, n) for n in ("weight", "indices", "offsets"))
     whole = argument(node, "padding_idx") < 0
@@ -202,8 +207,9 @@ def _given_bags(node: Node) -> Results:
 
 
 def _pool_with_places(module: GraphModule, node: Node) -> Results:
-    """A max pool whose indices somebody reads: the largest of each window's elements, which are
-    taken out, and the place of it.
+    """Decompose a max pool whose indices have a reader.
+
+    The elements of each window are gathered; then follow their maximum and its index.
     """
     x, read = source_of(node), read_results(node)
     if 1 not in read:
@@ -232,8 +238,9 @@ def _pool_with_places(module: GraphModule, node: Node) -> Results:
 
 
 def _windows(node: Node, axis: int, image: torch.Size, result: torch.Size) -> torch.Tensor:
-    """The places [windows, elements] that an axis's windows take; a shorter window has its first
-    twice, which is no larger than itself.
+    """Return the indices [windows, elements] that an axis's windows read.
+
+    A shorter window repeats its first index; this does not change the maximum.
     """
     size, count = image[axis], result[axis]
     if "adaptive" in str(node.target):
@@ -259,13 +266,13 @@ def _integers(value: Any) -> list[int]:
 
 
 def _between(module: GraphModule, node: Node) -> Results:
-    """How many of the boundaries are below: a function of one value."""
+    """Decompose bucketize into the number of boundaries below: a pointwise function."""
     x, bounds = argument(node, "self"), tensor_constant(module, argument(node, "boundaries"))
     return _below(node, x, bounds, bool(argument(node, "right")))
 
 
 def _found(module: GraphModule, node: Node) -> Results:
-    """Likewise, as searchsorted has it."""
+    """Decompose searchsorted likewise."""
     x, bounds = argument(node, "self"), tensor_constant(module, argument(node, "sorted_sequence"))
     if argument(node, "sorter") is not None:
         return {}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch's decompositions to core ops make of softmax, norms and pools, whole again: programs
-come so from `run_decompositions`, and softmax from `vmap`.
+"""Recomposes softmax, norms and pools from torch's decompositions to core ops.
 
-Leaves norms of which the mean or the deviation is read.
+Programs come in this form from `run_decompositions`, and softmax from `vmap`. Leaves norms whose
+mean or deviation has a reader.
 """
 
 from __future__ import annotations

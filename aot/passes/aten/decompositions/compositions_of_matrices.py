@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Determinants and inverses of small matrices, and equations that they solve: products of the
-matrix's elements, by expansion along a row, all of them at once.
+"""Determinants, inverses and linear equations of small matrices: products of the matrix's elements,
+by expansion along a row, for all matrices at once.
 
-Leaves matrices of more than 4 rows, and whether one is singular, which no error of the device says:
-what is divided by 0 is as large as its type.
+Leaves matrices of more than 4 rows. A singular matrix gives no error on the device: a quotient by 0
+becomes the largest value of its type.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _aten = torch.ops.aten
 _MOST_ROWS = 4
 
 Minor = tuple[tuple[int, ...], tuple[int, ...]]
-"""The determinant of these rows and columns; rows that change places change its sign."""
+"""Determinant of these rows and columns; an exchange of rows changes its sign."""
 
 
 def _determinant(module: GraphModule, node: Node) -> Results:
@@ -61,8 +61,9 @@ def _solved(module: GraphModule, node: Node) -> Results:
 
 
 def _size(node: Node) -> int:
-    """Rows of a matrix that is small enough; 0 of another, and where more than the result is read.
-    What checks for singular matrices is removed.
+    """Return the rows of a small enough matrix; 0 for others, and if more than the result is read.
+
+    The check for singular matrices is removed.
     """
     size = int(source_of(node).meta["val"].shape[-1])
     others = [value for value in results_of(node) if taken_from(value)[1] != 0]
@@ -81,7 +82,7 @@ def _flat(node: Node, size: int) -> Node:
 
 
 def _adjugate(module: GraphModule, node: Node, size: int) -> tuple[Node, Node]:
-    """The inverse times the determinant, and that, which broadcasts over matrices."""
+    """Return the inverse times the determinant, and the determinant in a broadcastable shape."""
     flat = _flat(node, size)
     lead = list(flat.meta["val"].shape[:-1])
     if size == 1:

@@ -25,13 +25,14 @@ KEPT = (_aten.linspace.Tensor_Tensor, _aten.linspace.Tensor_Scalar, _aten.linspa
 
 _MOST_BITS = 30
 _LEAST_BASE = 2.0**-24
-"""Of a power: a smaller one's logarithm would widen the range of all."""
+"""Least base of a power: a smaller one's logarithm would widen the range."""
 
 
 def _running(module: GraphModule, node: Node) -> Results:
-    """A running product, maximum, minimum or logarithm of a sum: of twice as many values in each
-    step. Where places are read, what is chosen in each step, and its place; of equal values the
-    last.
+    """Decompose a running product, maximum, minimum or logarithm of a sum.
+
+    Each step doubles the number of combined values. If indices are read, each step selects values
+    with their indices; of equal values the last.
     """
     x, dim = along(node)
     first = node.meta["val"]
@@ -53,7 +54,7 @@ def _running(module: GraphModule, node: Node) -> Results:
 
 
 def _step(module: GraphModule, node: Node, of: list[Node], dim: int, reach: int) -> list[Node]:
-    """Combine values, or values and places, each with the one that stands `reach` after it."""
+    """Combine values, or values and indices, each with the one `reach` after it."""
     count = of[0].meta["val"].shape[dim]
     parts = [
         tuple(
@@ -69,8 +70,9 @@ def _step(module: GraphModule, node: Node, of: list[Node], dim: int, reach: int)
     else:
         joined = [_RUNNING[node.target](node, ahead, behind)]
         if node.target is _aten.cumprod.default and not is_integers(of[0]):
-            # A cat gives its parts its own range. A product between them and the values, whose
-            # range stays theirs, costs less than values of the few steps that are left of it.
+            # A cat gives its parts its own range. A multiplication by one between the values and
+            # the cat keeps the values' range. This costs less than values with only few remaining
+            # steps.
             one = constant(module, node, "one", torch.ones(1))
             parts = [(call(node, _aten.mul.Tensor, first, one), ahead, behind)]
     return [
@@ -80,7 +82,7 @@ def _step(module: GraphModule, node: Node, of: list[Node], dim: int, reach: int)
 
 
 def _hypotenuse(module: GraphModule, node: Node) -> Results:
-    """The norm of pairs, whose squares are exact."""
+    """Decompose hypot into the norm of pairs; their squares are exact."""
     sides = _alike(node)
     pairs = [call(node, _aten.unsqueeze.default, side, -1) for side in sides]
     both = call(node, _aten.cat.default, pairs, -1)
@@ -88,7 +90,9 @@ def _hypotenuse(module: GraphModule, node: Node) -> Results:
 
 
 def _arctangent(module: GraphModule, node: Node) -> Results:
-    """Of the smaller side by the larger, which is at most 45 degrees, and turned to its place."""
+    """Decompose atan2: the arctangent of the smaller side by the larger, at most 45 degrees, then
+    turned to its quadrant.
+    """
     y, x = _alike(node)
     up, along = (call(node, _aten.abs.default, side) for side in (y, x))
     larger = call(node, _aten.maximum.default, up, along)
@@ -106,7 +110,7 @@ def _arctangent(module: GraphModule, node: Node) -> Results:
 
 
 def _power(module: GraphModule, node: Node) -> Results:
-    """By logarithms. Of a base below 0 whole exponents have powers, where they are constants."""
+    """Decompose pow by logarithms; a negative base needs constant integer exponents."""
     base, exponent = node.args
     if is_scalar(base) or is_scalar(exponent) or node.meta["val"].dtype != torch.float32:
         return {}  # a function of one value
@@ -117,7 +121,8 @@ def _power(module: GraphModule, node: Node) -> Results:
     if of is not None and bool((of > 0).all()):
         power = call(node, _aten.mul.Tensor, exponent, constant(module, node, "log", of.log()))
         return {0: call(node, _aten.exp.default, power)}
-    # Of a negative base: 1 for an even exponent, -1 for an odd one, 0 where torch has no number.
+    # Factors for a negative base: 1 for an even exponent, -1 for an odd one, 0 if torch has no
+    # result.
     signs = torch.zeros(())
     if known is not None:
         signs = torch.where(known == known.round(), 1 - 2 * known.remainder(2), 0.0)
@@ -133,7 +138,7 @@ def _power(module: GraphModule, node: Node) -> Results:
 
 
 def _by_power_of_two(module: GraphModule, node: Node) -> Results:
-    """ldexp of a float32 value."""
+    """Decompose ldexp of a float32 value."""
     x, exponent = node.args
     assert isinstance(x, Node) and isinstance(exponent, Node)
     if is_scalar(x) or is_scalar(exponent) or x.meta["val"].dtype != torch.float32:
@@ -147,7 +152,7 @@ def _by_power_of_two(module: GraphModule, node: Node) -> Results:
 
 
 def _rest(module: GraphModule, node: Node) -> Results:
-    """What a division leaves, of the divisor's sign or, by fmod, of the dividend's."""
+    """Decompose a division's remainder, with the divisor's sign, or in fmod the dividend's."""
     if any(not isinstance(n, Node) or is_scalar(n) for n in node.args[:2]):
         return {}  # a function of one value
     if node.meta["val"].dtype != torch.float32:
@@ -177,7 +182,7 @@ def _alike(node: Node) -> tuple[Node, Node]:
 
 
 def _bilinear(module: GraphModule, node: Node) -> Results:
-    """nn.Bilinear: all products of two vectors' elements, and a layer of them."""
+    """Decompose nn.Bilinear into all products of two vectors' elements, and a layer over them."""
     x, weight, y, *dims = node.args
     of = tensor_constant(module, weight)
     if of is None or dims[:4] != [[1, 3], [0], [1, 2], [2, 3]]:
@@ -196,7 +201,7 @@ def _bilinear(module: GraphModule, node: Node) -> Results:
 
 
 def _negated(module: GraphModule, node: Node) -> Results:
-    """Of integers, as the next ones: floats have functions of one value."""
+    """Decompose negation of integers, like the next ones; floats use pointwise functions."""
     (x,) = node.all_input_nodes
     return {0: call(node, _aten.mul.Tensor, x, -1)} if is_integers(x) else {}
 
@@ -214,7 +219,7 @@ def _sign(module: GraphModule, node: Node) -> Results:
 
 
 def _shifted(module: GraphModule, node: Node) -> Results:
-    """By a number of bits: a product, or a quotient rounded down."""
+    """Decompose a shift by some bits into a product, or a quotient rounded down."""
     (x,), bits = node.all_input_nodes, node.args[1]
     if not is_integers(x) or not isinstance(bits, int) or not 0 <= bits < _MOST_BITS:
         return {}
@@ -224,7 +229,7 @@ def _shifted(module: GraphModule, node: Node) -> Results:
 
 
 def _bits(module: GraphModule, node: Node) -> Results:
-    """x | y and x ^ y of integers: x + y, less once or twice x & y."""
+    """Decompose x | y and x ^ y of integers into x + y, minus x & y once or twice."""
     if not all(map(is_integers, node.all_input_nodes)):
         return {}
     x, y = node.args
@@ -250,7 +255,7 @@ def _square(module: GraphModule, node: Node) -> Results:
 
 
 def _whole_power(module: GraphModule, node: Node) -> Results:
-    """Of integers: products."""
+    """Decompose an integer power into products."""
     (x,), exponent = node.all_input_nodes, node.args[1]
     if not is_integers(x) or not isinstance(exponent, int) or not 0 <= exponent <= _MOST_BITS:
         return {}
@@ -265,7 +270,7 @@ def _whole_power(module: GraphModule, node: Node) -> Results:
 
 
 def _unlike(module: GraphModule, node: Node) -> Results:
-    """Masks that are not the same, or are."""
+    """Decompose the comparison of two masks for inequality or equality."""
     if not all(map(is_mask, node.args[:2])):  # type: ignore[arg-type]
         return {}
     other = call(node, _aten.logical_xor.default, *node.args)
@@ -274,7 +279,7 @@ def _unlike(module: GraphModule, node: Node) -> Results:
 
 
 def _log_of_sum(node: Node, a: Node, b: Node) -> Node:
-    """log(exp(a) + exp(b)): the larger, and what the smaller adds to it."""
+    """Return log(exp(a) + exp(b)): the larger one, plus the contribution of the smaller."""
     apart = call(node, _aten.abs.default, call(node, _aten.sub.Tensor, a, b))
     part = call(node, _aten.exp.default, call(node, _aten.neg.default, apart))
     more = call(node, _aten.log1p.default, part)
@@ -300,7 +305,7 @@ _IS_CHOSEN: dict[Any, Any] = {
 
 
 def _sum_of_products(module: GraphModule, node: Node) -> Results:
-    """addbmm: the products' sum is one product, of all rows beside each other."""
+    """Decompose addbmm: the sum of the products is one product of concatenated rows."""
     a, b = argument(node, "batch1"), argument(node, "batch2")
     rows, columns = a.meta["val"].shape[1], b.meta["val"].shape[2]
     beside = call(node, _aten.permute.default, a, [1, 0, 2])

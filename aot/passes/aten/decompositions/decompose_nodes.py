@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Composite ATen ops become the ops that they consist of, node by node.
+"""Node by node decomposition of composite ATen ops.
 
-torch traces a whole program anew for it, through all of its modes; here ops that stay are copied,
-and only what the others call is looked at. What would need more than that is left to torch: a write
-into memory that more than one value of the program may lie in, or that is not the program's own.
+torch traces the whole program again for it, through all of its modes. Here unaffected ops are
+copied; only calls of the others are traced. Harder cases are left to torch: writes into memory
+shared by several values, or not owned by the program.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ Decompositions = Mapping[Any, Callable[..., Any]]
 _aten = torch.ops.aten
 
 _IDENTITIES = (_aten.alias.default, _aten.detach.default, _aten.lift_fresh.default)
-"""Ops that tracing leaves no trace of."""
+"""Ops without a trace in torch's result."""
 
 _COPY = _aten.lift_fresh_copy.default
-"""An op that tracing makes a clone."""
+"""Op traced by torch as a clone."""
 
 _WHOLE = _aten.mkldnn_rnn_layer.default
-"""What torch runs where it is not tracing, in place of ops one by one."""
+"""Op in place of single ops, run by torch without tracing."""
 
 
 class NotByNode(Exception):
@@ -57,15 +57,16 @@ class NotByNode(Exception):
 def decompose_nodes(
     program: ExportedProgram, composite: Decompositions, decompositions: Decompositions
 ) -> ExportedProgram:
-    """What torch gives for the same tables.
+    """Return torch's result for the same tables.
 
     Args:
-      program: as torch.export gives it; it is left as it was.
-      composite: by op with a decomposition of torch's own (CompositeImplicitAutograd) another.
-      decompositions: by op what it consists of.
+      program: from torch.export; it is left unchanged.
+      composite: replacements of torch's own decompositions (CompositeImplicitAutograd),
+        by op.
+      decompositions: the decomposition of each other op.
 
     Raises:
-      NotByNode: it takes more than a look at each node.
+      NotByNode: it needs more than one node at a time.
     """
     nodes = list(program.graph.nodes)
     fake = detect_fake_mode([node.meta.get("val") for node in nodes])
@@ -101,15 +102,15 @@ def decompose_nodes(
 
 
 class _Rewriter:
-    """Builds the graph from the nodes of another, which it is given in order."""
+    """Builder of a graph from the nodes of another one, given in order."""
 
     def __init__(self, composite: Decompositions, decompositions: Decompositions) -> None:
         self.graph = Graph()
         self._composite = composite
         self._decompositions = decompositions
         self._values: dict[Node, Any] = {}
-        self._owners: dict[Node, Node] = {}  # of what an op in place gives: what it writes into
-        self._shared: set[Node] = set()  # that may lie in the memory of others
+        self._owners: dict[Node, Node] = {}  # target of an in-place op, by its result
+        self._shared: set[Node] = set()  # values that may share memory with others
 
     def take(self, node: Node) -> None:
         if node.op == "placeholder":
@@ -165,7 +166,7 @@ class _Rewriter:
             self._shared.update((self._owners.get(node, node), *inputs))
 
     def _out_of_place(self, node: Node, op: OpOverload) -> tuple[Node, OpOverload]:
-        """What an op writes into, and the op that gives a value of its own instead."""
+        """Return the target of an in-place op, and the op with a new value instead."""
         written = node.args[0]
         name, overload = op.overloadpacket.__name__, op._overloadname
         packet = getattr(_aten, name.removesuffix("_"), None)
@@ -201,7 +202,7 @@ class _Rewriter:
 
 
 class _Recorder(TorchDispatchMode):
-    """Makes nodes of the ops that an op calls, all of the origin of the node that stands for it."""
+    """Records the ops that an op calls as nodes, all with the origin of its node."""
 
     def __init__(self, rewriter: _Rewriter, origin: Node) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -211,8 +212,9 @@ class _Recorder(TorchDispatchMode):
         self._aliases = False
 
     def run(self, op: OpOverload, args: Any, kwargs: Any) -> tuple[Any, bool]:
-        """Calls an op on nodes of the new graph: what it gives, and whether that is for sure in
-        memory of its own.
+        """Call an op on nodes of the new graph.
+
+        Return the result, and True if it surely has memory of its own.
         """
         flat, spec = tree_flatten((args, kwargs))
         for node in (x for x in flat if isinstance(x, Node)):
@@ -240,7 +242,7 @@ class _Recorder(TorchDispatchMode):
         if decomposition is not None:
             with self:
                 return decomposition(*args, **kwargs)
-        has_kernel = dispatch_has_kernel(func.name())  # of a question there is none
+        has_kernel = dispatch_has_kernel(func.name())  # a query has none
         if has_kernel and not self._rewriter.stays(func) and func not in _IDENTITIES:
             with self:
                 result = func.decompose(*args, **kwargs)
@@ -272,12 +274,12 @@ class _Recorder(TorchDispatchMode):
 
 
 def _aliases(op: OpOverload) -> bool:
-    """Whether what an op gives may lie in the memory of what it takes."""
+    """Return True if an op's result may share memory with its arguments."""
     return any(value.alias_info is not None for value in op._schema.returns)
 
 
 def _without_defaults(op: OpOverload, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Arguments but for the last that are as they are anyway, which torch leaves out."""
+    """Return the arguments without trailing defaults, like torch."""
     while args:
         parameter = op._schema.arguments[len(args) - 1]
         value = args[-1]

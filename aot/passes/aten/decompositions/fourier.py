@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Discrete Fourier transforms, over one dimension or several, as products of real and imaginary
-parts with cosines and sines: of a real value two products a dimension, of a complex one two of its
-parts side by side.
+"""Discrete Fourier transforms over one or several dimensions, as products with cosines and sines. A
+real value takes two products per dimension. A complex value takes two products of its concatenated
+parts.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions.composing import times_matrix
 
 _aten = torch.ops.aten
-_BY_ROOT, _BY_COUNT = 1, 2  # of torch's fft_norm_mode
+_BY_ROOT, _BY_COUNT = 1, 2  # values of torch's fft_norm_mode
 
 Part = Node | None
-"""A real or imaginary part; None where that is zero."""
+"""A real or imaginary part; None if it is zero."""
 Pair = tuple[Part, Part]
 
 
 def of_real(module: GraphModule, node: Node) -> Pair:
-    """_fft_r2c: half of the frequencies of the last dimension, where that is all that is asked."""
+    """Return _fft_r2c: half of the frequencies of the last dimension if it is
+    one-sided, else all.
+    """
     arguments: Any = node.args
     x, dims, mode, onesided = arguments
     *others, last = dims

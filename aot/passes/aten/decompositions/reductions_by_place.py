@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compositions of reductions by indices: scatter_reduce, index_reduce, scatter that adds or
-multiplies, and sums of integers. Sums and counts of floats are by scatter_add; all else by a mask
-of the elements that go to each place.
+"""Decompositions of reductions by indices: scatter_reduce, index_reduce, scatter with addition or
+multiplication, and sums of integers. Sums and counts of floats use scatter_add. All others use a
+mask of the elements for each index.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class _Reduction:
     """A reduction by indices.
 
     Attributes:
-      node: the op, before which the graph is inserted to.
+      node: the op; new nodes are inserted before it.
       index: of each element of the source, or of each row of it.
       how: "sum", "prod", "mean", "amax" or "amin".
-      keeps: whether the input's own elements count.
-      along: the dimension, where the op has no argument of that name.
-      by_rows: whether the index is a vector.
+      keeps: True if the input's own elements count.
+      along: the dimension, if the op has no argument of that name.
+      by_rows: True if the index is a vector.
     """
 
     module: GraphModule
@@ -93,13 +93,13 @@ def _by_rows(module: GraphModule, node: Node) -> Results:
 
 
 def whole_elements(module: GraphModule, node: Node) -> Results:
-    """scatter_add of integers."""
+    """Decompose scatter_add of integers."""
     index, source = argument(node, "index"), argument(node, "src")
     return _reduced(_Reduction(module, node, index, source, "sum", True))
 
 
 def whole_rows(module: GraphModule, node: Node, indices: Sequence[Any], source: Node) -> Results:
-    """index_put that adds integers, by one vector of indices."""
+    """Decompose the adding index_put of integers, by one vector of indices."""
     dims = [dim for dim, index in enumerate(indices) if index is not None]
     if len(dims) != 1 or indices[dims[0]].meta["val"].dim() != 1:
         return {}
@@ -141,7 +141,7 @@ def _summed(of: _Reduction, source: Node) -> Node:
 
 
 def _count(of: _Reduction) -> Node:
-    """The elements that go to each place, its own among them."""
+    """Return the number of elements for each index, with the input's own ones if they count."""
     x, dim = of.x, of.dim
     known, shape = tensor_constant(of.module, of.index), x.meta["val"].shape
     if known is None:
@@ -158,7 +158,7 @@ def _count(of: _Reduction) -> Node:
 
 
 def _by_mask(of: _Reduction) -> Node:
-    """The source's elements beside each place, of which those for others do not count."""
+    """Reduce the source's elements for each index under a mask of those belonging to it."""
     x, dim = of.x, of.dim
     shape = list(x.meta["val"].shape)
     part = shape if of.by_rows else list(of.index.meta["val"].shape)
@@ -219,7 +219,7 @@ def _cut(of: _Reduction, value: Node, shape: Sequence[int]) -> Node:
 
 
 def _in_place(of: _Reduction, value: Node, whole: Node) -> Node:
-    """A value in front of what else there is of the whole in each dimension."""
+    """Return a value extended by the rest of the whole in each dimension."""
     shape = list(whole.meta["val"].shape)
     for dim in reversed(range(len(shape))):
         size = value.meta["val"].shape[dim]

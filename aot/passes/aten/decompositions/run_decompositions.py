@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Composite ATen ops become the ops that they consist of, but for those that are kept whole."""
+"""Decomposition of composite ATen ops, except those kept whole."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ def _core_decompositions() -> Mapping[Any, Callable[..., Any]]:
 
 
 def run_decompositions(program: ExportedProgram, kept: Iterable[Any] = ()) -> ExportedProgram:
-    """What ExportedProgram.run_decompositions gives with the default table without the ops kept.
+    """Return the result of ExportedProgram.run_decompositions with the default table without the
+    kept ops.
 
-    That method registers a decomposition of each of 500 composite ops anew in every call, for the
-    few that should stay: three quarters of a small model's lowering. Here only those that stay are
-    registered; the others decompose by the kernels that they have anyway. And it traces the whole
-    program again, which only some programs need.
+    The method registers a decomposition of each of 500 composite ops in every call, for the few
+    kept ones. This takes three quarters of a small model's lowering. Here only the kept ones are
+    registered; the others decompose by their own kernels. The method also traces the whole program
+    again; only some programs need this.
 
     Args:
-      program: as torch.export gives it.
-      kept: ops that are left as they are, where they neither alias nor change what they take.
+      program: from torch.export.
+      kept: ops to leave as they are, if they neither alias nor change their inputs.
     """
     kept = set(kept)
     decompositions = {op: f for op, f in _core_decompositions().items() if op not in kept}

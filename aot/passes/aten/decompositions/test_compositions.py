@@ -24,7 +24,7 @@ TURNED = torch.tensor([[[0.9, 0.2, 0.1], [-0.2, 0.8, 0.0]]])
 GRID = F.affine_grid(TURNED, [1, 3, 3, 6], align_corners=False)
 _core = torch.ops.aten
 
-# name: function of X (or IDS), an op afterwards and how many of it (none: it is left)
+# name: function of X (or IDS), an op afterwards and its count (none: it is left)
 FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     "sort": (lambda x: x.sort(1, descending=True), "aten.topk", 1),
     "order": (lambda x: x.argsort(), "aten.topk", 1),
@@ -340,7 +340,7 @@ def test_values_of_a_running_product_keep_their_range() -> None:
 
 @pytest.mark.parametrize("dim", [0, 1, 2, None])
 def test_a_quantile_takes_its_places_from_the_shape(dim: int | None) -> None:
-    """And does not look for NaN, which no quantized value is."""
+    """It has no test for NaN, because no quantized value is NaN."""
     _, graph = check_aten_pass(compositions, lambda x: x.quantile(0.9, dim), inputs=[X])
     fold_constants(graph)
     graph.graph.eliminate_dead_code()

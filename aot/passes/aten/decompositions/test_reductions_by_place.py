@@ -25,7 +25,9 @@ Case = tuple[Callable[..., object], tuple[int, ...], tuple[int, ...]]
 
 
 def _reduced(how: str) -> Callable[..., tuple[torch.Tensor, ...]]:
-    """By elements, by some of them, and by rows; the own ones among them or not."""
+    """Return a reduction by elements, by some of them, and by rows, with or without the input's own
+    ones.
+    """
 
     def rows(x: torch.Tensor, y: torch.Tensor, keeps: bool) -> torch.Tensor:
         if how == "sum":

@@ -48,7 +48,7 @@ class Rows(nn.Module):
 
 
 class InPlace(nn.Module):
-    """Writes into values of its own, twice into one."""
+    """Writes into its own values, into one of them twice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ def viewed(x: Tensor) -> Tensor:
 
 def through_a_view(x: Tensor) -> Tensor:
     y = x * 2.0
-    F.dropout(y, training=False).relu_()  # which is y itself
+    F.dropout(y, training=False).relu_()  # this is y itself
     y[:, :, 0] = 1.0
     return y
 
@@ -95,12 +95,12 @@ PROGRAMS: dict[str, nn.Module] = {
 
 
 WHOLE = {"viewed", "through a view", "input", "complex", "state", "rows"}
-"""The programs that are traced as a whole."""
+"""The programs traced as a whole."""
 
 
 class Together(nn.Module):
-    """Programs in one, each with an input of its own: to set up torch's table takes longer than
-    most of them.
+    """Programs in one, each with its own input: the setup of torch's table takes longer than most
+    of them.
     """
 
     def __init__(self, names: Iterable[str]) -> None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes ops that stay in float32 in those that have a float kernel.
+"""Writes ops that stay in float32 in ops with a float kernel.
 
-An op without one is what torch's decompositions make of it, as far as those end in ops with one: a
-softmax is amax, sub, exp, sum and div. Some have a form of their own here, which is shorter: means
-and deviations; pools and resampling, products with a matrix for each axis; max pools, maxima of
-slices. Leaves ops with a kernel, those that only move values, and those for which neither is known.
+An op without one is replaced by torch's decompositions, if they end in ops with one: a softmax is
+amax, sub, exp, sum and div. Some ops have a shorter form here: means and deviations; pools and
+resampling (products with a matrix for each axis); max pools (maxima of slices). Leaves ops with a
+kernel, data movement, and ops without a known form.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def float_forms(module: GraphModule, stays_float: Callable[[Node], bool]) -> int
 
 
 def in_kernels(module: GraphModule, node: Node) -> bool:
-    """Replaces an op that has no float kernel by ops that have; whether it did."""
+    """Replace an op without a float kernel by ops with one; return True if it did."""
     tags = getattr(taken_from(node)[0].target, "tags", ())
     if has_float_kernel(node) or torch.Tag.nondeterministic_seeded in tags:
         return False
@@ -71,7 +71,7 @@ def _replacement(module: GraphModule, node: Node) -> Node | None:
 
 
 def _decomposed(module: GraphModule, node: Node) -> Node | None:
-    """What torch's decompositions make of a node; None if that has no float kernels."""
+    """Return torch's decomposition of a node; None if it has no float kernels."""
     traced = _traced(node)
     if traced is None:
         return None
@@ -90,7 +90,7 @@ def _decomposed(module: GraphModule, node: Node) -> Node | None:
             if part.target in _CLONES:
                 values[part] = args[0]
                 continue
-            # What is traced may lie otherwise in memory than what is computed.
+            # Traced values and computed values may differ in memory layout.
             target = _aten.reshape.default if part.target in _VIEWS else part.target
             new = module.graph.call_function(target, args, kwargs)
             value = part.meta["val"]
@@ -99,7 +99,7 @@ def _decomposed(module: GraphModule, node: Node) -> Node | None:
             if not has_float_kernel(new):
                 shorter = _FORMS[new.target](module, new) if new.target in _FORMS else None
                 if shorter is None:
-                    return None  # nobody reads what is made so far
+                    return None  # the nodes made so far have no readers
                 new = shorter
             values[part] = new
             made.append(new)
@@ -108,7 +108,7 @@ def _decomposed(module: GraphModule, node: Node) -> Node | None:
 
 @functools.cache
 def _table() -> dict[Any, Any]:
-    """Torch's decompositions of ops that have neither a kernel nor a form here."""
+    """Return torch's decompositions of ops without a kernel and without a form here."""
     known = {*FLOAT_OPS, *floats.FORMS, *_FORMS, *_MOVES}
     return {op: rule for op, rule in decomposition_table.items() if op not in known}
 
@@ -196,7 +196,9 @@ def _rms_norm(module: GraphModule, node: Node) -> Node | None:
 
 
 def _linear_by_axis(module: GraphModule, node: Node) -> Node | None:
-    """Pools that average and resampling: a matrix for the rows of an image and one for columns."""
+    """Write average pools and resampling as a matrix for the rows of an image and one for the
+    columns.
+    """
     x = source_of(node)
     if x.meta["val"].dim() != 4:
         return None
@@ -260,7 +262,7 @@ def _max_pool(module: GraphModule, node: Node) -> Node | None:
 
 
 def _adaptive_max_pool(module: GraphModule, node: Node) -> Node | None:
-    """Where its windows are all of one size."""
+    """Write an adaptive max pool if all its windows have one size."""
     x = source_of(taken_from(node)[0])
     before, after = x.meta["val"].shape[-2:], node.meta["val"].shape[-2:]
     if any(size % count for size, count in zip(before, after, strict=True)):
@@ -290,7 +292,7 @@ def _resized_line(module: GraphModule, node: Node) -> Node | None:
 
 
 def _by_channel(module: GraphModule, node: Node) -> Node | None:
-    """An instance norm, which torch writes as a batch norm of one batch: a group a channel."""
+    """Write an instance norm, in torch a batch norm of one batch, with one group per channel."""
     of, _ = taken_from(node)
     x = source_of(of)
     if x.meta["val"].shape[0] != 1:
@@ -301,7 +303,7 @@ def _by_channel(module: GraphModule, node: Node) -> Node | None:
 
 
 def _masked_softmax(module: GraphModule, node: Node) -> Node | None:
-    """Of a row that is masked whole 0."""
+    """Write a masked softmax; a fully masked row gives 0."""
     x, mask = source_of(node), argument(node, "mask")
     lowest = constant(module, node, "lowest", torch.tensor(torch.finfo(torch.float32).min))
     zero = constant(module, node, "zero", torch.tensor(0.0))

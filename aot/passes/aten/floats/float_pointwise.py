@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms of ops that work on each element by itself, in those that have a float kernel."""
+"""Float forms of elementwise ops, in ops with a float kernel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Form = Callable[[GraphModule, Node], Node | None]
 
 
 def _is_nan(module: GraphModule, node: Node) -> Node | None:
-    """What differs from itself."""
+    """Write isnan: a value differing from itself."""
     return call(node, _aten.ne.Tensor, source_of(node), source_of(node))
 
 
@@ -32,7 +32,7 @@ def _log_sigmoid(module: GraphModule, node: Node) -> Node | None:
 
 
 def _hard(module: GraphModule, node: Node) -> Node | None:
-    """hardsigmoid and hardswish."""
+    """Write hardsigmoid and hardswish."""
     x = source_of(node)
     gate = call(node, _aten.clamp.default, call(node, _aten.add.Tensor, x, 3.0), 0.0, 6.0)
     gate = call(node, _aten.mul.Tensor, gate, 1.0 / 6.0)
@@ -41,7 +41,7 @@ def _hard(module: GraphModule, node: Node) -> Node | None:
 
 
 def _scaled(module: GraphModule, node: Node) -> Node | None:
-    """a + alpha * b and a - alpha * b."""
+    """Write a + alpha * b and a - alpha * b."""
     a, b = node.args[:2]
     product = call(node, _aten.mul.Tensor, b, float(argument(node, "alpha")))
     return call(node, node.target, a, product)
@@ -78,7 +78,7 @@ def _clamp_by_values(module: GraphModule, node: Node) -> Node | None:
 
 
 def _larger(module: GraphModule, node: Node) -> Node | None:
-    """fmax and fmin, of numbers."""
+    """Write fmax and fmin, for numbers without NaN."""
     is_max = node.target is _aten.fmax.default
     return call(node, _aten.maximum.default if is_max else _aten.minimum.default, *node.args)
 
@@ -91,7 +91,7 @@ def _whole_quotient(module: GraphModule, node: Node) -> Node | None:
 
 
 def _rest(module: GraphModule, node: Node) -> Node | None:
-    """remainder and fmod: either operand may be a number."""
+    """Write remainder and fmod: either operand may be a number."""
     x, y = node.args[:2]
     is_fmod = node.target in (_aten.fmod.Tensor, _aten.fmod.Scalar)
     quotient = call(node, _aten.div.Tensor, x, y)
@@ -115,8 +115,9 @@ def _hard_shrink(module: GraphModule, node: Node) -> Node | None:
 
 
 def _as_it_was(module: GraphModule, node: Node) -> Node | None:
-    """A float32 that was one before, and another type of floats between: without what that rounds
-    off.
+    """Replace casts from float32 to another float type and back by the original value.
+
+    The rounding of the other type is lost.
     """
     x = source_of(node)
     if node.meta["val"].dtype != torch.float32:

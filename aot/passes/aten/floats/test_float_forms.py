@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stays float32 is what it was, in ops that have a float kernel."""
+"""Float32 parts keep their values, in ops with a float kernel."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_is_the_same_in_ops_with_kernels(name: str) -> None:
     for node in graph.graph.nodes:
         several = isinstance(node.meta.get("val"), tuple)
         made = node.op == "call_function" and not several
-        # What makes a constant is folded, in a model.
+        # Ops making a constant are folded in a model.
         assert not made or not node.all_input_nodes or has_float_kernel(node) or _of_masks(node)
 
 
@@ -124,7 +124,7 @@ class Mixed(nn.Module):
 
 
 def test_a_whole_model_stays_float() -> None:
-    """Its reference is the model itself; nothing of it is quantized."""
+    """Its reference is the model itself; nothing is quantized."""
     net, data = Mixed().eval(), samples((2, 5, 8))
     lowered = lower(
         net,
@@ -144,7 +144,7 @@ def test_a_whole_model_stays_float() -> None:
 
 
 def test_logic_of_one_value_is_of_the_dialect() -> None:
-    """In int8 it would be a table of that value."""
+    """The int8 form would be a table of that value."""
     net = model(lambda x: torch.where(~((x < 0.5) & (x > -0.5)) ^ (x > 2.0), x, x.cos()))
     data = samples((2, 5, 8))
     lowered = lower(
@@ -173,7 +173,7 @@ OF_OTHER_TYPES: dict[str, Callable[..., object]] = {
 
 @pytest.mark.parametrize("function", OF_OTHER_TYPES.values(), ids=OF_OTHER_TYPES)
 def test_what_is_computed_of_masks_and_doubles(function: Callable[..., object]) -> None:
-    """It is in the artefact in ops that the device has, and of the shape that it had."""
+    """The artefact has it in ops of the device, with the same shape."""
     net, data = model(function), samples((2, 5))
     lowered = lower(
         net,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives tensors of rank 0 a dimension of size 1 where an op works along a dimension: torch takes
-dimension 0 of them. x.softmax(0) -> x.reshape([1]).softmax(0).reshape([]).
+"""x.softmax(0) -> x.reshape([1]).softmax(0).reshape([])
 
-Leaves elementwise ops and ops over all elements, which have rank 0 in the dialect, too.
+Tensors of rank 0 get a dimension of size 1 before ops along a dimension: torch accepts dimension 0
+for them. Leaves elementwise ops and ops over all elements, because these have rank 0 in the
+dialect, too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from aot.upstream.torch import OpOverload
 _aten = torch.ops.aten
 _DIMENSIONS = {"dim", "dims", "dim0", "dimension"}
 _LIKE_INPUT = {"index", "src", "source"}
-"""Tensors of the input's rank, of ops that take a tensor of indices."""
+"""Tensors of the input's rank, for ops with a tensor of indices."""
 
 _IDENTITIES = (_aten.permute.default, _aten.t.default, _aten.transpose.int)
 _RESHAPES = (_aten.unsqueeze.default, _aten.squeeze.dim, _aten.squeeze.dims)
@@ -47,7 +48,7 @@ def lift_rank_zero(module: GraphModule) -> int:
 
 
 def _lifted_arguments(node: Node) -> list[Node]:
-    """The arguments of rank 0 that an op takes for vectors; none of another op."""
+    """Return the arguments of rank 0 that an op treats as vectors; none for another op."""
     if node.op != "call_function" or not isinstance(node.target, OpOverload):
         return []
     schema = node.target._schema.arguments
@@ -61,10 +62,10 @@ def _lifted_arguments(node: Node) -> list[Node]:
 
 
 def _with_dimension(node: Node, lifted: list[Node]) -> Results:
-    """The results of the op on vectors, in the shape that they had."""
+    """Return the results of the op on vectors, in their original shape."""
     vectors = {n: call(node, _aten.reshape.default, n, [1]) for n in lifted}
     args, kwargs = map_arg((node.args, node.kwargs), lambda n: vectors.get(n, n))
-    # What is over no dimension of a number is over the one of the vector.
+    # No dimension of a number becomes the only dimension of the vector.
     args = tuple([0] if isinstance(a, list) and not a else a for a in args)
     made = node.graph.call_function(node.target, args, kwargs)  # type: ignore[arg-type]
     values, keywords = map_arg((args, kwargs), lambda n: n.meta["val"])

@@ -17,7 +17,7 @@ X = {dtype: torch.arange(-60, 60, 5).to(dtype).reshape(2, 3, 4) for dtype in WHO
 
 
 def _behind_casts(graph: GraphModule) -> int:
-    remove_identities(graph)  # what export writes down of casts
+    remove_identities(graph)  # identities that export writes for casts
     count = whole_numbers(graph)
     fold_constants(graph)
     return count
@@ -51,7 +51,7 @@ def test_whole_numbers_become_floats(name: str, dtype: torch.dtype) -> None:
     assert [values[user].dtype for user in narrow[0].users] == [torch.float32]
 
 
-# That gives as few bits again; `x` has all numbers of its type, among them its least.
+# Functions with results in the input's own type; `x` has all numbers of it, also the smallest.
 WRAPPED: dict[str, Callable[..., object]] = {
     "sum": lambda x: x + 100,
     "difference": lambda x: (x - 100) - x.flip(0),

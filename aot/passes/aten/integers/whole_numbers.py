@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes float32 of inputs of uint8, int8 and int16, a camera's bytes or a microphone's samples,
-where they come in: x.permute(0, 3, 1, 2).float() / 255 -> x.float().permute(0, 3, 1, 2) / 255.
+"""x.permute(0, 3, 1, 2).float() / 255 -> x.float().permute(0, 3, 1, 2) / 255
 
-So what only moves such numbers, or chooses among them, is of float32, and the device has all of it
-as it was given. What casts them is of these floats, which are whole; what counts them and adds them
-up is of int64. So is arithmetic that gives as few bits again, in which it wraps around then. Masks
-among the operands of bits become numbers. Leaves ops that it does not know to be of numbers.
+Integer inputs of uint8, int8 and int16 (a camera's bytes, a microphone's samples) become float32 at
+the input. Moves and choices of such numbers are then float32, and the device keeps them exactly.
+Casts read these floats, all integers. Counts and sums are int64. Arithmetic with results in the
+same narrow type is int64, too, and wraps around afterwards. Masks as operands of bitwise ops become
+numbers. Leaves unknown ops.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _BY_NUMBERS = {
     _aten.__rshift__.Scalar,
     _aten.pow.Tensor_Scalar,
 }
-"""The number has a type of its own."""
+"""Ops whose number has a type of its own."""
 
 _CHOOSES = {
     *(getattr(_aten, name).default for name in ("amax", "amin", "max", "min", "median")),
@@ -65,7 +65,7 @@ _CHOOSES = {
 def whole_numbers(module: GraphModule) -> int:
     """Rewrites the graph in place; returns how many inputs it made float32."""
     nodes = list(module.graph.nodes)
-    floats: dict[Node, Node] = {}  # by the whole numbers that they are of
+    floats: dict[Node, Node] = {}  # by their integer inputs
     for node in nodes:
         if node.op == "placeholder" and _is_whole(node):
             with module.graph.inserting_after(node):
@@ -96,14 +96,14 @@ def whole_numbers(module: GraphModule) -> int:
 
 
 def _calculates(node: Node) -> bool:
-    """Whether a node's result may have to wrap around."""
+    """Return True if a node's result may have to wrap around."""
     if node.target is _aten.index_put.default:
         return bool(argument(node, "accumulate")) and not any(map(is_mask, node.all_input_nodes))
     return node.target in _WRAPS | _BY_NUMBERS
 
 
 def _count_masks(node: Node) -> int:
-    """Has a node take masks as integers of its own type."""
+    """Convert a node's masks to integers of its own type; return their count."""
     sources = [source for source in node.all_input_nodes if is_mask(source)]
     with node.graph.inserting_before(node):
         for source in sources:
@@ -112,7 +112,7 @@ def _count_masks(node: Node) -> int:
 
 
 def _widen(node: Node, floats: dict[Node, Node]) -> None:
-    """Has a node calculate in int64, and its readers what wraps around of that."""
+    """Make a node calculate in int64; its readers get the wrapped result."""
     value = node.meta["val"]
     if "dtype" in node.kwargs:
         node.update_kwarg("dtype", torch.int64)
@@ -135,13 +135,14 @@ def _is_whole(node: Node) -> bool:
 
 
 def _take_floats(node: Node, floats: dict[Node, Node]) -> None:
-    """Has a node take the floats of the whole numbers that it takes; `floats` has it, too, where it
-    gives such numbers.
+    """Make a node read the floats of its integer inputs.
+
+    If it gives such numbers, `floats` gets its entry, too.
     """
     value = node.meta["val"]
     is_cast = node.target is _aten._to_copy.default
     if isinstance(value, tuple) and [v.dtype for v in value[1:]] == [torch.int64]:
-        # The numbers that are chosen, and their places.
+        # The chosen numbers, and their indices.
         node.meta["val"] = (value[0].to(torch.float32), *value[1:])
         for user in node.users:
             if taken_from(user)[1] == 0:
@@ -177,7 +178,7 @@ def _replace_inputs(node: Node, takes: dict[Node, Node]) -> None:
 
 
 def _clamped(module: GraphModule, node: Node, floats: dict[Node, Node]) -> Node:
-    """Samples between limits: a table of int16 has straight lines, which round."""
+    """Clamp samples: the straight lines of an int16 table would round."""
     clamp, x = as_clamp(node), floats[node.all_input_nodes[0]]
     assert clamp is not None
     limits = ((clamp.minimum, _aten.maximum.default), (clamp.maximum, _aten.minimum.default))
@@ -194,12 +195,12 @@ def _clamped(module: GraphModule, node: Node, floats: dict[Node, Node]) -> Node:
 
 
 def _counts(node: Node, floats: dict[Node, Node]) -> bool:
-    """Return whether a node takes integers and whole numbers that are float32 now."""
+    """Return True if a node reads integers, and integer inputs that are float32 now."""
     return any(is_integers(n) and n not in floats for n in node.all_input_nodes)
 
 
 def _as_before(node: Node, floats: dict[Node, Node]) -> dict[Node, Node]:
-    """The whole numbers that a node takes, of their own type: no form of floats stands for it."""
+    """Return a node's integer inputs in their own type: no float form replaces them."""
     moved = [n for n in node.all_input_nodes if floats.get(n) is n]
     takes: dict[Node, Node] = {}
     for dtype in {n.meta[WHOLE] for n in moved}:
@@ -208,21 +209,21 @@ def _as_before(node: Node, floats: dict[Node, Node]) -> dict[Node, Node]:
 
 
 def _as(dtype: torch.dtype, node: Node, floats: dict[Node, Node]) -> dict[Node, Node]:
-    """Floats that a node takes as integers, by the whole numbers that they are of."""
+    """Return the floats that a node reads as integers, by their integer inputs."""
     with node.graph.inserting_before(node):
         sources = [source for source in node.all_input_nodes if source in floats]
         return {source: as_type(node, floats[source], dtype) for source in sources}
 
 
 def _as_float(node: Node, numbers: Node) -> Node:
-    """Whole numbers as float32, which the device has as they are."""
+    """Return integers as float32; the device keeps them exactly."""
     made = as_type(node, numbers, torch.float32)
     made.meta[WHOLE] = numbers.meta["val"].dtype
     return made
 
 
 def _moves(node: Node) -> bool:
-    """Whether a node gives some of the numbers that it takes."""
+    """Return True if a node's result is a selection of its input numbers."""
     rule = rule_for(node)
     if node.target in _CHOOSES:
         return True

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions and linear layers whose weights or bias the model computes: products of the weights
-with the windows that they lie over, and a sum; such as a filter that is found in the same image.
-Norms with a computed weight or bias, which become a product and a sum, or with computed statistics;
-PReLU with a computed slope.
+"""Layers with computed parameters.
+
+- Convolutions and linear layers with computed weights or bias: products of the
+  weights with their patches, and a sum. An example is a filter found in the same
+  image.
+- Norms with a computed weight or bias: a product and a sum. Computed statistics are
+  supported as well.
+- PReLU with a computed slope.
 """
 
 from __future__ import annotations
@@ -77,7 +81,7 @@ def _by_windows(module: GraphModule, node: Node, weight: Node) -> Node:
 
 
 def _taps(node: Node, axis: int, taps: int, count: int) -> torch.Tensor:
-    """The places [taps, pixels] that an axis's windows read; what is none is below 0."""
+    """Return the indices [taps, pixels] that an axis's windows read; those outside are below 0."""
     stride, padding, dilation = (
         int(argument(node, name)[axis]) for name in ("stride", "padding", "dilation")
     )
@@ -97,7 +101,9 @@ def _linear(module: GraphModule, node: Node) -> Results:
 
 
 def _norm(module: GraphModule, node: Node) -> Results:
-    """A norm, times its weight and plus its bias: behind it where one of them is computed."""
+    """Decompose a norm, times its weight and plus its bias; computed ones follow as
+    separate ops.
+    """
     weight, bias = argument(node, "weight"), argument(node, "bias")
     if not _is_computed(module, weight) and not _is_computed(module, bias):
         return {}
@@ -122,7 +128,7 @@ def _affine(node: Node, x: Node, weight: Node | None, bias: Node | None) -> Node
 
 
 def _batch_norm(module: GraphModule, node: Node) -> Results:
-    """Likewise, and of computed statistics."""
+    """Decompose a batch norm likewise, also with computed statistics."""
     if read_results(node) != [0]:
         return {}
     statistics = [argument(node, f"running_{name}") for name in ("mean", "var")]
@@ -136,7 +142,7 @@ def _batch_norm(module: GraphModule, node: Node) -> Results:
 
 
 def _leaky(module: GraphModule, node: Node) -> Results:
-    """PReLU with a slope that is computed: x where it is above 0, else the product."""
+    """Decompose PReLU with a computed slope: x if it is above 0, else the product."""
     x, slope = source_of(node), node.args[1]
     if not _is_computed(module, slope) or x.meta["val"].dtype != torch.float32:
         return {}

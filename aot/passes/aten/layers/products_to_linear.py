@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""matmul(x, constant) -> linear(x, constant): the product with a constant is a layer, whose weights
-are quantized by the channel.
+"""matmul(x, constant) -> linear(x, constant): the product with a constant is a layer with weights
+quantized by channel.
 
-Matches products (aot/rules/matmul.py) one side of which is a constant matrix, the same for all
-batches. If that is the left one, the other is transposed before the layer and the result behind it.
-A constant vector that is added becomes the bias. Writes addmm and addmv as product and sum, and a
-linear whose weight is computed, or a vector, as a product. Leaves constants that differ from batch
-to batch.
+Matches products (aot/rules/matmul.py) with a constant matrix on one side, the same for all batches.
+If it is the left side, the other one is transposed before the layer, and the result after it. A
+constant vector added becomes the bias. Writes addmm and addmv as product and sum. Writes a linear
+with a computed weight, or a vector as weight, as a product. Leaves constants differing between
+batches.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _replace(module: GraphModule, step: Any) -> int:
 
 
 def _product_of_sum(module: GraphModule, node: Node) -> Node | None:
-    """beta * input + alpha * (a @ b)."""
+    """Decompose beta * input + alpha * (a @ b)."""
     if node.target not in _SUMS:
         return None
     addend, a, b = node.args[:3]
@@ -106,8 +106,9 @@ def _linear_of_product(module: GraphModule, node: Node) -> Node | None:
 
 
 def _taken_bias(module: GraphModule, node: Node) -> Node | None:
-    """A constant [channels], if all that becomes of a node's value is the sum with it, which goes
-    away.
+    """Return a constant [channels] added to a node's value, and remove the addition.
+
+    The addition must be the only reader of the value.
     """
     shape = node.meta["val"].shape
     (addition, *others) = node.users or (node,)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """linear(x)[..., a:b] -> linear(x) of these channels only: each part has a range of its own.
 
-Queries, keys and values of attention are often one layer, whose result is cut; as one value they
-would have one scale, and what is cut out of each head or lies channels last would be copied.
-Matches a linear layer, or a convolution of one pixel, of whose result only slices and selections
-are read that each take all of some channels, one or more of them on the way to a product
-(aot/rules/matmul.py). Between the layer and the cut, and behind it, may be what moves values.
+Queries, keys and values of attention are often one layer with a sliced result. As one value they
+would have one scale. Slices of heads or of a channels-last result would need copies. Matches a
+linear layer, or a 1x1 convolution, if all readers are slices and selections of complete channels.
+At least one of them leads to a product (aot/rules/matmul.py). Data movement may lie between the
+layer and the slice, and after it.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ def split_layers(module: GraphModule) -> int:
 
 
 def _channel_dim(module: GraphModule, node: Node) -> int | None:
-    """The dimension of a layer's result that its channels are in; None if it is no layer, or one
-    that takes longer in parts.
+    """Return the channel dimension of a layer's result.
+
+    Return None if it is no layer, or slower in parts.
     """
     if node.target not in (_LINEAR, _CONVOLUTION):
         return None
@@ -85,7 +86,7 @@ class _Part:
 
 
 def _part(layer: Node, dim: int, cut: Node) -> _Part | None:
-    """What a cut takes; None if that is not all of some channels."""
+    """Return a slice's channels; None if it does not take all elements of them."""
     value = layer.meta["val"]
     total, behind = value.shape[dim], math.prod(value.shape[dim + 1 :])
     places = _moved(layer, cut, torch.arange(value.numel()).reshape(value.shape))
@@ -93,14 +94,14 @@ def _part(layer: Node, dim: int, cut: Node) -> _Part | None:
     channels = of_places.unique()
     if places.numel() * total != value.numel() * len(channels):
         return None
-    # Where the elements are in the result of the part alone.
+    # Positions of the elements in the result of the part alone.
     rows = places // (behind * total) * len(channels) + torch.searchsorted(channels, of_places)
     moved = movement(rows * behind + places % behind)
     return None if moved is None else _Part(channels, *moved)
 
 
 def _moved(layer: Node, node: Node, value: torch.Tensor) -> torch.Tensor:
-    """What a node makes of a value in place of the layer's."""
+    """Return a node's result with another value in place of the layer's."""
     chain: list[Node] = []
     while node is not layer:
         chain.append(node)
@@ -115,7 +116,7 @@ def _moved(layer: Node, node: Node, value: torch.Tensor) -> torch.Tensor:
 
 
 def _layer(module: GraphModule, layer: Node, cut: Node, part: _Part) -> Node:
-    """The cut's value, from a layer of its own."""
+    """Return the slice's value, from a layer of its own."""
     parameters = []
     for node in (argument(layer, "weight"), argument(layer, "bias")):
         known = tensor_constant(module, node)

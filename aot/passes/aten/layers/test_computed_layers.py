@@ -21,7 +21,7 @@ def _weight(*shape: int) -> torch.Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(3))
 
 
-# name: function of X, other values, and the layers that are left of it
+# name: function of X, other values, number of layers afterwards
 LAYERS: dict[str, tuple[Callable[..., torch.Tensor], tuple[torch.Tensor, ...], int]] = {
     "weight": (F.conv2d, (_weight(6, 4, 3, 3),), 0),
     "weight and bias": (F.conv2d, (_weight(6, 4, 3, 3), BIAS), 0),

@@ -44,7 +44,7 @@ RIGHT, BATCHES, LEFT = values(5, 4), values(2, 5, 4), values(4, 3)
 VECTOR, SHORT, BIAS, FACTORS = values(5), values(3), values(4), values(12)
 SQUARE, ADDEND = values(5, 3), values(3, 3)
 
-# name: function of a Linear(5, 12) and X, how many nodes change, what is left of these ops.
+# name: function of a Linear(5, 12) and X, number of changed nodes, remaining ops.
 PRODUCTS: dict[str, tuple[Function, int, dict[str, int]]] = {
     "constant right": (lambda _, x: x @ RIGHT, 1, {"linear": 1}),
     "of one batch": (lambda _, x: x @ RIGHT[None], 1, {"linear": 1}),
@@ -96,7 +96,7 @@ def heads(layer: nn.Module, x: torch.Tensor) -> Any:
     return layer(x).reshape(2, 3, 3, 2, 2).permute(2, 0, 3, 1, 4)
 
 
-# How many layers there are afterwards; one is given.
+# Number of layers afterwards; the input has one.
 SPLITS: dict[str, tuple[Function, int]] = {
     "heads": (lambda layer, x: (h := heads(layer, x))[0] @ h[1].mT @ h[2], 3),
     "heads, scaled": (lambda layer, x: (h := heads(layer, x))[0] * 0.5 @ h[1].mT @ h[2], 3),
@@ -155,7 +155,7 @@ def test_split_convolutions(name: str) -> None:
     assert op_counts(graph)["aten.convolution"] == layers
 
 
-# How many multiplications and divisions are left.
+# Number of multiplications and divisions afterwards.
 SCALES: dict[str, tuple[Function, int]] = {
     "of the left side": (lambda layer, x: (layer(x).mT * 0.5) @ x, 0),
     "of the right side": (lambda layer, x: x.mT @ (0.5 * layer(x)), 0),

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Additive masks -> booleans beside the values that they hide.
+"""Additive masks -> booleans next to the hidden values.
 
-An additive mask holds minus infinity, or -1e9, at hidden places. No scale holds such numbers. This
-pass follows each value as where(kept, values, number) through moves, sums, products, extremes,
-choices and functions of one value. Softmax, extremes and attention then read where(kept, values,
--inf); the passes behind this one lower it as a mask. A function with a finite result at the number
-is a choice of finite values, and ends the mask. The rest of the graph stays as it is.
+An additive mask holds minus infinity, or -1e9, at hidden elements. No scale holds such numbers.
+This pass follows each value as where(kept, values, number) through moves, sums, products, minimum
+and maximum, choices and pointwise functions. Softmax, minimum, maximum and attention then read
+where(kept, values, -inf); later passes lower it as a mask. A function with a finite result at the
+number is a choice of finite values, and ends the mask. The rest of the graph stays as it is.
 
-Raises LoweringError where arithmetic that is not followed reads an infinite mask.
+Raises LoweringError if unsupported arithmetic reads an infinite mask.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _SPOILED = {
     _aten.linear.default,
     _aten.cumsum.default,
 }
-"""Arithmetic whose result is infinite, or NaN, where an operand is infinite."""
+"""Arithmetic with an infinite or NaN result if an operand is infinite."""
 
 
 class _Masks(MaskedValues):
@@ -226,7 +226,7 @@ class _Masks(MaskedValues):
         if source.meta["val"].shape != node.meta["val"].shape:
             return None
         if form.hides and node.target is _aten.eq.Scalar and node.args[1] == form.number:
-            return None  # a safe softmax asks so, of the scores that it reads
+            return None  # a safe softmax tests its scores
         number = self.value_at(node, source, form.number)
         if math.isnan(number):
             return None
@@ -317,7 +317,7 @@ class _Masks(MaskedValues):
         return Masked(kept, values, number)
 
     def _read(self, node: Node) -> None:
-        """Has a reader that loses hidden elements read where(kept, values, infinity)."""
+        """Make a reader ignoring hidden elements read where(kept, values, infinity)."""
         if not node.users:
             return
         at = SOFT.get(node.target, 0)
@@ -352,13 +352,13 @@ class _Masks(MaskedValues):
                 self._count += 1
 
     def _choice(self, masked: Node) -> Node:
-        """where(kept, values, infinity) for a masked value."""
+        """Return where(kept, values, infinity) for a masked value."""
         if masked not in self._choices:
             self._choices[masked] = self.as_choice(masked)
         return self._choices[masked]
 
     def _is_left(self, reader: Node, masked: Node) -> bool:
-        """Return whether the next passes take a reader and its mask as they are."""
+        """Return True if the next passes support a reader and its mask unchanged."""
         form = self.known[masked]
         if reader.target not in SOFT:
             return bool(form.kind)
@@ -368,7 +368,7 @@ class _Masks(MaskedValues):
         return reader.target is not _ATTENTION and self._is_choice(masked)
 
     def _is_choice(self, node: Node) -> bool:
-        """Return whether a node is one choice between finite values and a number."""
+        """Return True if a node is one choice between finite values and a number."""
         if node.target is _PAD:
             return self.side(node.all_input_nodes[0]).kept is True
         if node.target not in (_WHERE, _CAT):

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that are to lose against all others, such as -1e9 or torch.finfo(x.dtype).min, become
-infinite: a range that holds such a number has no room for anything else, and infinity, which is in
-no range, becomes the least or the greatest of the steps.
+"""Mask sentinels such as -1e9 or torch.finfo(x.dtype).min become infinite. A range with such a
+number has no room for other values. Infinity belongs to no range, and becomes the least or the
+greatest step.
 
 Matches where, constant_pad_nd and cat of a value and a fill that is at least `FARTHER` from 0.
-additive_masks.py makes where of masks that are added. A function of one value behind it, of however
-many ops, is taken of both: relu(where(m, x, -1e9)) is where(m, relu(x), 0); maximum(where(m, x,
--1e9), y) is where(m, maximum(x, y), y), for the least step of x may be more than y; a softmax along
-a pad or cat is of the values alone, beside zeros. What reads the rest has to take extremes, or
-softmax; leaves a fill that anything else reads, or the model returns.
+additive_masks.py turns added masks into where. Patterns after the fill:
+
+- A pointwise function, of any number of ops, applies to both: relu(where(m, x, -1e9))
+  is where(m, relu(x), 0).
+- maximum(where(m, x, -1e9), y) is where(m, maximum(x, y), y), because the least step
+  of x may be more than y.
+- A softmax along a pad or cat is over the values alone, with zeros around.
+
+All other readers must be maximum, minimum or softmax. Leaves a fill with any other reader, and one
+in the model's results.
 """
 
 from __future__ import annotations
@@ -39,12 +44,12 @@ _LARGER, _SMALLER = _aten.maximum.default, _aten.minimum.default
 
 @dataclass(frozen=True)
 class _Filled:
-    """A value some elements of which are one number.
+    """A value in which some elements are one number.
 
     Attributes:
-      values: of the others.
-      positions: of the argument that holds the number, and of the item in it for cat.
-      number: that is far from 0.
+      values: the other elements.
+      positions: of the argument holding the number, and of the item in it for cat.
+      number: the fill, far from 0.
     """
 
     values: Node
@@ -69,11 +74,11 @@ class _Fills:
                 if node.users and math.isfinite(filled.number) and self._loses(node, filled.number):
                     self._fill(node, filled.positions, math.copysign(math.inf, filled.number))
                     count += 1
-            node = node.next  # what is behind it may be new
+            node = node.next  # the next node may be new
         return count
 
     def _filled(self, node: Node) -> _Filled | None:
-        """What a node fills, with a number that is far from 0."""
+        """Return a node's fill with a number far from 0."""
         if node.op != "call_function" or node.target not in (_PAD, _CAT, _WHERE):
             return None
         if node.target is _PAD:
@@ -97,7 +102,7 @@ class _Fills:
         return None
 
     def _taken_of_both(self, node: Node, filled: _Filled) -> bool:
-        """Makes a function of what is filled what is filled with the function of the number."""
+        """Replace a function of a filled value by the filled value of the function."""
         for ops in _functions_of(node):
             number = float(self._value_of(ops, node, filled.number))
             if not math.isnan(number):
@@ -120,7 +125,9 @@ class _Fills:
         return True
 
     def _left_out(self, node: Node, filled: _Filled) -> bool:
-        """Makes a softmax along what is filled one of the values alone, beside zeros."""
+        """Replace a softmax along the filled dimension by one over the values alone, with zeros
+        around.
+        """
         for soft in node.users:
             if filled.number < 0 and soft.target is _SOFTMAX and _is_along(node, soft):
                 with self._graph.inserting_before(soft):
@@ -138,7 +145,7 @@ class _Fills:
         return made
 
     def _value_of(self, ops: Sequence[Node], node: Node, number: float) -> torch.Tensor:
-        """What a function gives for a number, by its ops."""
+        """Return a function's value for a number, from its ops."""
         results: dict[Node, torch.Tensor] = {node: torch.tensor(number)}
 
         def value(n: Node) -> torch.Tensor:
@@ -154,7 +161,9 @@ class _Fills:
         return results[ops[-1]]
 
     def _lost_to_another(self, node: Node, filled: _Filled) -> bool:
-        """Makes the larger one of what is filled and another value that one where the fill is."""
+        """Replace the maximum of a filled value and another value by a choice: the other value at
+        the fill.
+        """
         if node.target is not _WHERE:
             return False
         target: Any = _LARGER if filled.number < 0 else _SMALLER
@@ -199,7 +208,7 @@ class _Fills:
             return constant(self._module, node, "fill", torch.full_like(known, number))
 
     def _loses(self, node: Node, number: float) -> bool:
-        """Whether a number loses in all that reads a node, wherever its elements move."""
+        """Return True if a number loses in all readers of a node, also after moves."""
         return all(self._loses_in(user, node, number) for user in node.users)
 
     def _loses_in(self, user: Node, node: Node, number: float) -> bool:
@@ -215,7 +224,7 @@ class _Fills:
         return user.target in (LARGEST if number < 0 else LEAST)
 
     def _is_partial(self, node: Node, soft: Node) -> bool:
-        """Whether a softmax of what a node fills is known to be of other values, too."""
+        """Return True if a softmax over a node's fill surely covers other values, too."""
         kept = self._kept(node) if node.target in (_WHERE, _PAD) else None
         dims: Any = soft.args[1]
         dims = dims if isinstance(dims, (list, tuple)) else [dims]
@@ -224,7 +233,9 @@ class _Fills:
         return bool(kept.any(dims[0], keepdim=True).all())
 
     def _kept(self, node: Node) -> torch.Tensor | None:
-        """Which elements of a node no fill hides, nor one in front of it; None if not known."""
+        """Return a mask of the elements of a node that no fill hides, also no earlier one; None if
+        unknown.
+        """
         if node.target is _WHERE:
             condition, yes, no = node.args
             values: Any
@@ -246,14 +257,14 @@ class _Fills:
 
 
 def _comes_from(node: Node) -> Node:
-    """What a node moves elements of."""
+    """Return the source of a data movement."""
     while node.target in MOVEMENT:
         (node,) = node.all_input_nodes
     return node
 
 
 def _is_along(node: Node, soft: Node) -> bool:
-    """Whether what a pad or cat fills is along the dimension of a softmax, and only there."""
+    """Return True if a pad or cat fills only along the dimension of a softmax."""
     rank = soft.meta["val"].dim()
     along: Any = soft.args[1]
     dim = along % rank
@@ -266,8 +277,8 @@ def _is_along(node: Node, soft: Node) -> bool:
 
 
 def _functions_of(node: Node) -> list[list[Node]]:
-    """The functions of one node's elements that something else reads, each as its ops in their
-    order.
+    """Return the functions of one node's elements with outside readers, each as its ops
+    in order.
     """
     shape, inside = node.meta["val"].shape, {node}
     reached = list(node.users)
@@ -289,7 +300,7 @@ def _functions_of(node: Node) -> list[list[Node]]:
 
 
 def _ops_of(end: Node, inside: set[Node]) -> list[Node]:
-    """The ops among some that a value is computed by, itself last."""
+    """Return those of the given ops computing a value, the value itself last."""
     found, reached = {end}, [end]
     while reached:
         for source in reached.pop().all_input_nodes:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits that limit nothing, such as -inf in maximum(x, limits), are taken out of a constant: a
-range that holds them has no room for the others, and minus infinity would become the least of a
-range of its own, which x may be below.
+"""No-op clamps, such as -inf in maximum(x, limits), are taken out of a constant. A range holding
+them has no room for the others. Minus infinity would become the least step of its own range, and x
+may be below it.
 
-Matches maximum, minimum and clamp with constants of more than one element, some of which are at
-least `NO_LIMIT` from 0 on the side where they do not matter; they become where(them, x, maximum(x,
-the others)), or x itself if there are no others. Leaves what broadcasts x.
+Matches maximum, minimum and clamp with constants of more than one element. Some elements are at
+least `NO_LIMIT` from 0, on the side without effect. The op becomes where(them, x, maximum(x, the
+others)), or x itself if there are no others. Leaves constants that broadcast x.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from aot.passes.aten.build import call, constant
 from aot.rules.function import is_scalar
 
 NO_LIMIT = 1e9
-"""What quantized values do not reach: models write -1e9, the least float, or infinity for it."""
+"""Beyond all quantized values: models write -1e9, the least float, or infinity for it."""
 
 _aten = torch.ops.aten
 _MAXIMUM, _MINIMUM = _aten.maximum.default, _aten.minimum.default
@@ -31,7 +31,9 @@ _UPPER = {_MINIMUM, _aten.fmin.default}
 
 
 def _far(module: GraphModule, limit: object, is_lower: bool) -> torch.Tensor | None:
-    """Which elements of a constant limit nothing; None if each does, or it is no such constant."""
+    """Return a mask of a constant's no-op elements; None if all are, or if it is no
+    such constant.
+    """
     known = tensor_constant(module, limit)
     if known is None or is_scalar(limit) or not known.is_floating_point():
         return None
@@ -40,7 +42,7 @@ def _far(module: GraphModule, limit: object, is_lower: bool) -> torch.Tensor | N
 
 
 def _limited(module: GraphModule, node: Node, x: Node, limit: Node, is_lower: bool) -> Node:
-    """What limits a value in place of `node`, at the graph's insertion point."""
+    """Return the clamped value in place of `node`, at the graph's insertion point."""
     target, far = _MAXIMUM if is_lower else _MINIMUM, _far(module, limit, is_lower)
     if far is None:
         return call(node, target, x, limit)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An input that is 0 or far below, such as -1e9, as an attention mask is -> where(kept, 0, number).
+"""An input of 0 and far negative numbers such as -1e9, like an attention mask -> where(kept, 0,
+number).
 
-No range holds such numbers beside others. additive_masks.py follows the choice to the softmax, as
-it does with masks of booleans. The example shows that an input is a mask; calibration has to agree
-(aot/quality/given_masks.py). What the model returns as it is stays so.
+No range holds such numbers next to others. additive_masks.py follows the choice to the softmax, as
+with boolean masks. The example identifies the mask; calibration must agree
+(aot/quality/given_masks.py). An input returned unchanged stays.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ _GIVEN = "given_mask"
 
 
 def input_masks(module: GraphModule, inputs: Sequence[torch.Tensor]) -> int:
-    """Rewrites the graph in place; returns how many inputs are masks.
+    """Rewrite the graph in place; return the number of mask inputs.
 
     Args:
-      module: its states are inputs, behind all others.
+      module: its states are inputs, after all others.
       inputs: a sample.
     """
     count = 0
@@ -51,12 +52,12 @@ def input_masks(module: GraphModule, inputs: Sequence[torch.Tensor]) -> int:
 
 
 def is_mask_of_numbers(value: torch.Tensor) -> bool:
-    """Return whether floats are all 0 or far below, and finite."""
+    """Return True if all floats are 0 or far below, and finite."""
     is_float = value.dtype is torch.float32 and value.numel() > 1
     is_far = (value <= -FARTHER) & value.isfinite()
     return is_float and bool(((value == 0) | is_far).all())
 
 
 def is_given(node: Node) -> bool:
-    """Return whether a node is the mask of an input."""
+    """Return True if a node is the mask of an input."""
     return _GIVEN in node.meta

@@ -41,7 +41,7 @@ LARGEST = {
     _aten.max_pool3d_with_indices.default,
 }
 LEAST = {_aten.amin.default, _aten.argmin.default, _aten.min.default, _aten.min.dim}
-"""Extremes, which lose what is far below, or above."""
+"""Minimum and maximum ops: they ignore elements far above, or far below."""
 
 
 SOFT: dict[Any, int] = {
@@ -58,7 +58,7 @@ def is_far(number: float) -> bool:
 
 
 def negated(module: GraphModule, node: Node, mask: Node) -> Node:
-    """The mask that is true where a mask is not."""
+    """Return the negated mask."""
     known = tensor_constant(module, mask)
     if known is not None:
         return constant(module, node, "mask", ~known)
@@ -92,7 +92,7 @@ def padded_mask(
 
 
 def for_scores(node: Node, mask: Node, scores: Node) -> Node:
-    """A mask that has an element for each column of the scores, and repeats no rows itself."""
+    """Return a mask with an element for each column of the scores; it repeats no rows itself."""
     while mask.target is _aten.expand.default:
         (mask, _) = mask.args  # type: ignore[assignment]
     shape, columns = mask.meta["val"].shape, scores.meta["val"].shape[-1]
@@ -102,7 +102,7 @@ def for_scores(node: Node, mask: Node, scores: Node) -> Node:
 
 
 def loses(node: Node, number: float) -> bool:
-    """Return whether a far element loses against all others in a reader."""
+    """Return True if a far element loses against all others in a reader."""
     if node.target in SOFT:
         return number < 0
     if abs(number) < FARTHER:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as where(kept, values, number), and the nodes that their parts need."""
+"""Values as where(kept, values, number), and the nodes for their parts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Masked:
     """A value as where(kept, values, number).
 
     Attributes:
-      kept: a mask that broadcasts to the value's shape, or True everywhere.
-      values: at kept places; a number if all are the same.
+      kept: a mask broadcasting to the value's shape, or True everywhere.
+      values: at kept elements; a number if all are the same.
       number: everywhere else.
-      kind: `CHOICE`, a choice of values and a number, or a function of one; `MOVED`, the same in
-        another order or shape; far_fills.py takes both. Else "".
+      kind: `CHOICE`, a choice of values and a number, or a function of one; `MOVED`, the
+        same in another order or shape; far_fills.py handles both. Else "".
     """
 
     kept: Node | bool
@@ -44,11 +44,11 @@ class Masked:
 
 
 class MaskedValues:
-    """The masked values of a graph, with what makes nodes at its insertion point.
+    """The masked values of a graph, and the construction of nodes at its insertion point.
 
     Attributes:
       module: of the graph.
-      known: the values that are masked, by node.
+      known: the masked values, by node.
     """
 
     def __init__(self, module: GraphModule) -> None:
@@ -77,7 +77,9 @@ class MaskedValues:
         return None
 
     def side(self, value: object) -> Masked:
-        """An argument as a masked value; what is far as a whole keeps nothing."""
+        """Return an argument as a masked value; an argument with far elements only
+        keeps nothing.
+        """
         if isinstance(value, bool | int | float):
             return self.number(float(value))
         assert isinstance(value, Node)
@@ -120,7 +122,9 @@ class MaskedValues:
         return float(node.target(*args, **kwargs))  # type: ignore[operator]
 
     def call(self, node: Node, target: Any, *args: Any) -> Node:
-        """A call at the graph's insertion point; a constant where all that it reads is one."""
+        """Return a call at the graph's insertion point; a constant if all its inputs
+        are constants.
+        """
         sources: list[Node] = []
         map_arg(args, sources.append)
         if any(tensor_constant(self.module, source) is None for source in sources):
@@ -177,7 +181,7 @@ class MaskedValues:
 
 
 def nearest(sides: list[Masked]) -> float:
-    """The number of several masked values that is the nearest to 0."""
+    """Return the number nearest to 0 among several masked values."""
     return min((side.number for side in sides), key=abs)
 
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic with masks becomes what it means: x * mask, and x * mask.float(), the choice of x or
-0; mask * mask their conjunction; elsewhere a mask, as an integer, becomes the number that torch
-takes it for, and so where masks are counted. A division by a constant becomes a multiplication by
-its reciprocal.
+"""Writes arithmetic with masks by its meaning:
 
-Matches aten.mul, add, sub and div of two tensors, and sum. Leaves a division by 0 and by a number:
-the latter is a function of one value, with the arithmetic that was written.
+- x * mask, and x * mask.float(): the choice of x or 0; mask * mask: their
+  conjunction.
+- Elsewhere a mask, or an integer, becomes the number that torch takes it for, also in
+  a count of a mask.
+- A division by a constant: a multiplication by its reciprocal.
+
+Matches aten.mul, add, sub and div of two tensors, and sum. Leaves a division by 0, and by a number:
+the latter is a pointwise function with the original arithmetic.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ _ARITHMETIC = {_aten.add.Tensor, _aten.sub.Tensor, _MUL, _DIV}
 
 
 def _as_mask(node: object) -> Node | None:
-    """The mask that a value is, or is 1 for and else 0."""
+    """Return the mask of a value: a mask itself, or 1 at the mask and 0 elsewhere."""
     if not isinstance(node, Node):
         return None
     if node.target is _aten._to_copy.default and node.meta["val"].dtype == torch.float32:
@@ -47,7 +50,7 @@ def _choose(module: GraphModule, node: Node) -> bool:
 
 
 def _as_numbers(module: GraphModule, node: Node) -> bool:
-    """x + mask -> x + mask.float(), and so with integers."""
+    """x + mask -> x + mask.float(), and likewise with integers."""
     sources = [a for a in node.args if isinstance(a, Node)]
     others = [a for a in sources if is_integers(a) or (is_mask(a) and node.target is not _MUL)]
     if not others or node.meta["val"].dtype != torch.float32:
@@ -69,9 +72,7 @@ def _number(node: Node, other: Node) -> Node:
 
 
 def _count(node: Node) -> bool:
-    """mask.sum() -> mask.float().sum(), where what reads it takes it for a number that is none of
-    int64.
-    """
+    """mask.sum() -> mask.float().sum(), if its readers use a float number, not int64."""
     (mask, *_), readers = node.args, [user.meta.get("val") for user in node.users]
     if not isinstance(mask, Node) or not is_mask(mask) or node.kwargs:
         return False

@@ -34,7 +34,7 @@ def mask(k: Tensor, number: float = OFF) -> Tensor:
     return torch.zeros(1, 1, SIZE).masked_fill(k[:, None], number)
 
 
-# name: what is added to the scores, of a mask of booleans that is an input
+# name: addition to the scores, from a boolean mask that is an input
 MASKS: dict[str, Mask] = {
     "as it is": mask,
     "finite": lambda k: mask(k, -1e9),
@@ -92,7 +92,7 @@ def test_a_softmax_is_masked(name: str) -> None:
 
 
 def data(size: int = 12, least: int = 8) -> list[tuple[Tensor, Tensor]]:
-    """Sequences of several lengths, with what is padding."""
+    """Return sequences of several lengths, with their padding masks."""
     generator = torch.Generator().manual_seed(3)
     lengths = [least + i % (size - least + 1) for i in range(24)]
     return [
@@ -102,7 +102,7 @@ def data(size: int = 12, least: int = 8) -> list[tuple[Tensor, Tensor]]:
 
 
 class Attention(nn.Module):
-    """Torch's own attention, with a bias or what it adds to the keys."""
+    """Torch's own attention, with a bias or added keys."""
 
     def __init__(self, bias: Tensor | None = None, **options: bool) -> None:
         super().__init__()

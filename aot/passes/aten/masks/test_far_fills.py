@@ -24,7 +24,7 @@ Function = Callable[..., object]
 
 
 def _run(function: Function) -> tuple[int, list[float]]:
-    """How much changes, and the fills that there are then: values stay."""
+    """Return the number of changes, and the remaining fills; values stay."""
 
     def rewrite(module: torch.fx.GraphModule) -> int:
         fold_constants(module)
@@ -145,7 +145,7 @@ def test_the_device_has_room_for_the_rest() -> None:
     assert bool((out == -100).all())
 
 
-# name: what chooses of values of which many are the least that there are
+# name: choice among values, many of them equal to the least one
 PLACES: dict[str, Function] = {
     "place": lambda x: x.relu().masked_fill(~LATE, -1e9).argmax(-1),
     "both": lambda x: torch.where(LATE, x.relu(), LEAST).max(-1).indices,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs that are 0 or -1e9 are masks, whatever lies between them and the softmax."""
+"""Inputs of 0 and -1e9 are masks, for any ops between them and the softmax."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def samples_of(hidden: float = -1e9) -> list[tuple[Tensor, Tensor]]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_masks_of_numbers_are_followed(name: str) -> None:
-    """With powers of ten in a range of their own, all but the first had 4 dB."""
+    """All but the first had 4 dB with powers of ten in a range of their own."""
     data = samples_of()
     lowered = lower(model(CASES[name]), data[0], calibration=data, measure=Measure(per_op=False))
     for output in lowered.quality.outputs:

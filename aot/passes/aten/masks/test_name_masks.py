@@ -15,7 +15,7 @@ X = torch.linspace(-2.0, 2.0, 15).reshape(3, 5)
 Y = X.flip(0)
 LINE = torch.tensor([0.5, -2.0, 3.0, 0.1, 7.0])
 
-# function of X and Y, changes, an op afterwards and how many of it
+# function of X and Y, changes, an op afterwards and its count
 FUNCTIONS: dict[str, tuple[Callable[..., object], int, str, int]] = {
     "value by mask": (lambda x, y: x * (y > 0), 1, "aten.where", 1),
     "mask by value": (lambda x, y: (y > 0) * x, 1, "aten.where", 1),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes an assignment to constant places of a tensor (`y[:, ::2] = x`, `y[:, [0, 3]] = x`) as an
-index_select from both.
+"""Writes an assignment to constant positions of a tensor (`y[:, ::2] = x`, `y[:, [0, 3]] = x`) as
+an index_select from both.
 
-Matches slice_scatter, index_put and scatter whose indices are constants: the op itself, run on
-places in place of values, says which element comes from where. Sums (index_add, fold) are such
-assignments where they add nothing to nothing twice; others are left.
+Matches slice_scatter, index_put and scatter with constant indices. The op itself, run on an index
+map instead of values, gives the source of each element. Sums (index_add, fold) match if they add at
+most one value to each zero; others are left.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ def assignments_to_gather(module: GraphModule) -> int:
 
 
 def _places(module: GraphModule, node: Node, base: Node, part: Node) -> torch.Tensor | None:
-    """For each element of the result its place among those of the base and then the part's; None if
-    that is not known, or if elements are added.
+    """Return the index map of the result: indices of the base's elements, then of the part's.
+
+    Return None if it is unknown, or if elements are added.
     """
 
     def run(of_base: torch.Tensor, of_part: torch.Tensor) -> torch.Tensor:

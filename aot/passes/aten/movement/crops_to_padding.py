@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has a convolution whose result loses its ends to slices, as a causal one that pads both ends, pad
-so much less: nothing computes or copies what is dropped.
+"""Reduces a convolution's padding if slices drop the ends of its result, as in causal convolutions
+with padding at both ends. Dropped values are then neither computed nor copied.
 
-Matches slices of a convolution over one or two dimensions that is read by nothing else, along a
-dimension in which it has stride 1 and pads at least what is dropped. A BatchNorm and functions of
-one value may stand between: the slice goes in front of them. Leaves transposed ones.
+Matches a slice as the only reader of a convolution over one or two dimensions. Along the sliced
+dimension it has stride 1 and pads at least the dropped part. A BatchNorm and pointwise functions
+may stand between: the slice moves before them. Leaves transposed convolutions.
 """
 
 from __future__ import annotations
@@ -20,19 +20,17 @@ from aot.rules.function import is_elementwise
 _aten = torch.ops.aten
 _CONV = _aten.convolution.default
 _NORM = _aten._native_batch_norm_legit_no_training.default
-_BEFORE = 2  # dimensions in front of those that a convolution goes over: batch and channels
+_BEFORE = 2  # dimensions before the convolved ones: batch and channels
 _MAX_RANK = 4
 
 
 def _pads(conv: Node) -> list[list[int]]:
-    """What a convolution pads at both ends of each of its dimensions."""
+    """Return a convolution's padding at both ends of each of its dimensions."""
     return [[size, size] for size in argument(conv, "padding")]
 
 
 def _crop(node: Node, conv: Node, pads: list[list[int]]) -> list[list[int]] | None:
-    """The pads without what a node drops of the convolution's result; None if that is no matter of
-    padding.
-    """
+    """Return the padding without the part that a slice drops; None if padding is not affected."""
     if node.target is not _aten.slice.Tensor or argument(node, "step") != 1:
         return None
     (source,) = node.all_input_nodes
@@ -51,7 +49,7 @@ def _crop(node: Node, conv: Node, pads: list[list[int]]) -> list[list[int]] | No
 
 
 def _between(node: Node) -> list[Node]:
-    """The ops between a convolution and a slice that nobody else reads; none if there is no
+    """Return the ops between a convolution and a slice, without other readers; none if there is no
     convolution.
     """
     found: list[Node] = []
@@ -68,7 +66,7 @@ def _between(node: Node) -> list[Node]:
 
 
 def _crop_first(node: Node) -> None:
-    """Puts a slice in front of what it is of, if it can go into a convolution's padding there."""
+    """Move a slice before its input's op, if it can reduce a convolution's padding there."""
     ops = _between(node)
     if not ops:
         return

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""x * scale.expand_as(x) -> x * scale: an elementwise op that broadcasts needs no expand before it.
+"""x * scale.expand_as(x) -> x * scale: a broadcasting elementwise op needs no expand before it.
 
-Leaves an expand that something else reads, or that makes a result larger, and those of more than 4
-dimensions: kernels broadcast over so many, and an expand is the way out.
+Leaves an expand with other readers, one enlarging a result, and those of more than 4 dimensions:
+kernels broadcast over 4, and an expand avoids this limit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def drop_expands(module: GraphModule) -> int:
 
 
 def _broadcasts(user: Node, expanded: Node, source: Node) -> bool:
-    """Whether an op gives the same of what is expanded."""
+    """Return True if an op gives the same result without the expand."""
     if not is_elementwise(user.target):
         return False
     operands = [source if n is expanded else n for n in user.all_input_nodes]

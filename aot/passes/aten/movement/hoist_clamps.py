@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""relu(reshape(conv(x))) -> reshape(relu(conv(x))): a clamp moves to the op that fuses it.
+"""relu(reshape(conv(x))) -> reshape(relu(conv(x))): a clamp moves to the op fusing it.
 
 Matches relu, relu6, hardtanh and clamp over ATen reshapes and permutes, each with no other user, of
-an op whose rule takes a clamp in: what stands between a Conv1d, made a 2d convolution, and its
-ReLU. Leaves clamps of anything else where they are.
+an op whose rule fuses a clamp. Such reshapes stand between a Conv1d, made a 2d convolution, and its
+ReLU. Leaves other clamps in place.
 """
 
 from __future__ import annotations

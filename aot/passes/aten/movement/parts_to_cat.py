@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what an assignment to a part of a tensor (`state[:, 1:] = x`) gives as a cat of the parts.
+"""Writes an assignment to a part of a tensor (`state[:, 1:] = x`) as a cat of the parts.
 
-Export makes slice_scatter and select_scatter of such assignments, and a copy of what is assigned.
-Left alone are slices with a step (assignments_to_gather.py), and what a rule makes an op of.
+Export turns such assignments into slice_scatter and select_scatter, and a copy of the assigned
+value. Leaves slices with a step (assignments_to_gather.py), and assignments with a rule of their
+own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from aot.rules import has_rule
 _aten = torch.ops.aten
 
 KEPT = (_aten.select_scatter.default,)
-"""What decomposition would scatter over ops that the device has not."""
+"""Ops whose decomposition needs ops unknown to the device."""
 
 
 def parts_to_cat(module: GraphModule) -> int:

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Removes ATen ops that give their input: clone, alias, detach, dropout in eval mode, expand to the
-same shape, casts to the same dtype or between those of indices, padding by nothing, cat of one
-tensor; what a cat has of tensors without elements; arguments that change no value; and what export
-writes down of a tensor's dtype and device, which is static here.
+"""Removes ATen ops returning their input:
 
-Leaves everything else; an expand that really broadcasts stays, and so does a pad that crops as much
-as it adds. A view that relied on a removed clone's strides becomes a reshape; values are contiguous
-afterwards, whatever memory format the model asked for.
+- clone, alias, detach, dropout in eval mode, expand to the same shape;
+- casts to the same dtype, or between dtypes of indices; padding by nothing;
+- cat of one tensor; a cat's tensors without elements;
+- arguments without effect; export's checks of a tensor's dtype and device (static
+  here).
+
+Leaves everything else: a broadcasting expand stays, and so does a pad with equal cropping and
+padding. A view relying on a removed clone's strides becomes a reshape. Values are contiguous
+afterwards, for any memory format of the model.
 """
 
 from __future__ import annotations
@@ -64,7 +67,7 @@ def _drop_empty(cat: Node) -> None:
 
 
 def _drop_arguments(node: Node) -> None:
-    """Memory formats, and a dtype that the result has without it."""
+    """Drop memory formats, and a dtype equal to the result's."""
     source = node.args[0] if node.args else None
     kept = dict(node.kwargs)
     kept.pop("memory_format", None)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes `x[i]` by a computed index without dimensions, of which export makes a number, a row that
-an index in a tensor says.
+"""Makes `x[i]` with a computed index of rank 0 a row selected by an index tensor. Export makes a
+number of it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces split_with_sizes by one aten.slice for each part that is used."""
+"""Replaces split_with_sizes by one aten.slice for each used part."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from aot.testing.fixtures import check_aten_pass, model, op_counts, samples
 LINE = torch.linspace(-2.0, 3.0, 60).reshape(2, 3, 10)
 IMAGE = torch.linspace(-2.0, 3.0, 126).reshape(1, 3, 6, 7)
 
-# name: function, convolution, input, slices that become padding
+# name: function, convolution, input, slices turned into padding
 CROPS: dict[str, tuple[Callable[..., object], nn.Module, torch.Tensor, int]] = {
     "causal": (lambda a, x: a(x)[..., :-2], nn.Conv1d(3, 4, 3, padding=2), LINE, 1),
     "wide": (

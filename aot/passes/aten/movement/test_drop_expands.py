@@ -11,7 +11,7 @@ from aot.testing.fixtures import check_aten_pass, op_counts
 
 X = torch.arange(24, dtype=torch.float32).reshape(2, 3, 4)
 
-# How many expands are left.
+# Number of expands afterwards.
 CASES: dict[str, tuple[Callable[..., object], int]] = {
     "of a mean": (lambda x: x * x.mean(1, keepdim=True).expand_as(x), 0),
     "two readers": (lambda x: (m := x.mean(1, keepdim=True).expand_as(x)) * x + (x - m), 0),

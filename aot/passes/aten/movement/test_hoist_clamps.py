@@ -16,7 +16,7 @@ X = torch.arange(72, dtype=torch.float32).reshape(IMAGE)
 Function = Callable[..., object]
 
 
-# What stands between an op and its clamp, and how many clamps move.
+# Ops between an op and its clamp, and the number of moved clamps.
 CLAMPS: dict[str, tuple[Function, list[nn.Module], int]] = {
     "reshape": (lambda a, x: F.relu(a(x).reshape(2, -1)), [nn.Conv2d(3, 2, 1)], 1),
     "two of them": (

@@ -15,7 +15,7 @@ X = torch.arange(72, dtype=torch.float32).reshape(IMAGE)
 Function = Callable[..., object]
 
 
-# Ops whose result has, or nearly has, the shape of their input, and what is left of them.
+# Ops with the shape of their input, or nearly so, and the remaining ones.
 SAME_SHAPE: dict[str, tuple[Function, dict[str, int]]] = {
     "expand": (lambda x: x.expand(IMAGE), {}),
     "slice of all": (lambda x: x[:, 0:3], {}),

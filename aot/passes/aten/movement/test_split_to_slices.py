@@ -11,7 +11,7 @@ from aot.testing.fixtures import check_aten_pass, op_counts
 
 X = torch.arange(70, dtype=torch.float32).reshape(2, 7, 5)
 
-# How many splits there are, and slices of what they gave that is read.
+# Numbers of splits, and of slices of their used results.
 CASES: dict[str, tuple[Callable[..., object], int, int]] = {
     "sizes": (lambda x: torch.split(x, [1, 4, 2], 1), 1, 3),
     "one size, the last part smaller": (lambda x: torch.split(x, 3, 1), 1, 3),

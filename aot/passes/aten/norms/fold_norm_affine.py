@@ -2,10 +2,10 @@
 """linear(weight * norm(x) + bias) -> linear(norm(x)), with weight and bias in the layer's; likewise
 of convolutions.
 
-For engines to which gain and offset of a norm are operations of their own. Matches LayerNorm,
-GroupNorm and norms that were written out, all of whose readers are layers with constant weights,
-behind what moves values. Leaves norms whose gains are not alike, for int8 weights would lose what
-is scaled down, those of which something else reads the result, and offsets in front of padding.
+For engines needing extra operations for gain and offset of a norm. Matches LayerNorm, GroupNorm and
+written-out norms. All readers are layers with constant weights, possibly after data movement.
+Leaves norms with very different gains: int8 weights would lose the small ones. Also leaves results
+with other readers, and offsets before padding.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NORMS = (_aten.layer_norm.default, _GROUP_NORM, NORMALIZE)
 
 @dataclass(frozen=True)
 class _Reader:
-    """A layer, and what each of its input channels was multiplied by and added to it."""
+    """A layer, and the gain and offset of each of its input channels."""
 
     layer: Node
     gain: torch.Tensor
@@ -82,7 +82,9 @@ def _find(
     offset: torch.Tensor,
     readers: list[_Reader],
 ) -> bool:
-    """Whether all that reads a value are layers, which become `readers`, behind movement or not.
+    """Return True if all readers of a value are layers, possibly after data movement.
+
+    They are added to `readers`.
 
     Args:
       gain, offset: of each element of the value.

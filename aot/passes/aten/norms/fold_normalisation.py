@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """layer((x / 255 - mean) / deviation) -> layer(x), with the factors and the offsets in its weights
-and its bias, for what the model is given and normalises by number or channel.
+and its bias, for input normalisation by number or channel.
 
 Matches additions, subtractions, multiplications and divisions by constants between an input and a
-linear layer or a convolution, where nobody else reads them. In between may be what moves, crops,
-pads or resizes: channels that become the last dimension, or go from red to blue. What is padded
-with zeros is normalised, by a convolution too: there the offsets stay as one addition, if that is
-fewer ops. Leaves factors of very different size, as int8 weights would lose the small ones.
+linear layer or a convolution, without other readers. Moves, crops, pads or resizes may lie between:
+channels become the last dimension, or change from red to blue. Zero padding of normalised values,
+also in a convolution, keeps the offsets as one addition, if this means fewer ops. Leaves factors of
+very different size: int8 weights would lose the small ones.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ _MOVED = {
     _aten.index_select.default,
     _aten.index.Tensor,
 }
-# Means of pixels of one channel, whose weights sum to 1.
+# Weighted means of one channel's pixels; the weights sum to 1.
 _RESIZED = (_aten.upsample_bilinear2d.vec, _aten.upsample_bilinear2d.default)
 
 
 @dataclass(frozen=True)
 class _Affine:
-    """gain * x + offset, of the shape of the value that it gives, in float64."""
+    """gain * x + offset, in the shape of its value, in float64."""
 
     gain: torch.Tensor
     offset: torch.Tensor
 
     def is_none(self) -> bool:
-        """Whether it leaves x as it is."""
+        """Return True if it leaves x unchanged."""
         return bool((self.gain == 1).all()) and not bool(self.offset.any())
 
     def by_channel(self, dim: int) -> _Affine | None:
@@ -65,7 +65,9 @@ class _Affine:
         return _Affine(gain[:, 0], offset[:, 0])
 
     def spread(self, shape: Sequence[int]) -> _Affine | None:
-        """That of a value of other sizes; None if it differs along a dimension that has changed."""
+        """Return the same for a value of other sizes; None if it varies along a changed
+        dimension.
+        """
         found = []
         for x in (self.gain, self.offset):
             for dim, size in enumerate(shape):
@@ -79,9 +81,7 @@ class _Affine:
         return _Affine(*found)
 
     def shift(self) -> torch.Tensor:
-        """What to add to x in place of the offset, with dimensions of size 1 where it is the
-        same.
-        """
+        """Return the addend to x replacing the offset, with size 1 for constant dimensions."""
         shift = self.offset / self.gain
         for dim in range(shift.dim()):
             first = shift.narrow(dim, 0, 1)
@@ -105,14 +105,14 @@ class _Normalisation:
         self.changes = False
 
     def fold(self) -> bool:
-        """Takes them into the layer, if they normalise an input and that is possible."""
+        """Fold the steps into the layer, if they normalise an input and can be folded."""
         steps = [step for op in self._ops if (step := _step(self._module, op)) is not None]
         if not steps or not _is_input(self._x):
             return False
         tables = sum(factor.numel() == added.numel() == 1 for _, factor, added in steps)
         is_linear = self._layer.target is _LINEAR
         pads = not is_linear and any(argument(self._layer, "padding"))
-        shift: tuple[int, torch.Tensor] | None = None  # in front of which op what is added
+        shift: tuple[int, torch.Tensor] | None = None  # op after the addition, addend
         whole = torch.ones(self._x.meta["val"].shape, dtype=torch.float64)
         affine: _Affine | None = _Affine(whole, torch.zeros_like(whole))
         for index, op in enumerate([*self._ops, self._layer]):
@@ -141,7 +141,7 @@ class _Normalisation:
         return True
 
     def _source(self, op: Node) -> Node | None:
-        """What an op is of, if it can be one of a normalisation."""
+        """Return the source of an op, if the op can be part of a normalisation."""
         step = _step(self._module, op)
         if step is not None:
             return step[0]
@@ -152,7 +152,7 @@ class _Normalisation:
         return source if known and source is op.args[0] else None
 
     def _behind(self, op: Node, affine: _Affine) -> _Affine | None:
-        """What has become of x behind an op; None if that is not for each channel the same."""
+        """Return the function of x after an op; None if it varies within a channel."""
         step = _step(self._module, op)
         if step is not None:
             _, factor, added = step
@@ -164,7 +164,7 @@ class _Normalisation:
         return _Affine(*(target(x, *rest) for x in (affine.gain, affine.offset)))
 
     def _without_steps(self, shift: tuple[int, torch.Tensor] | None) -> Node:
-        """What the layer reads then."""
+        """Return the layer's new input."""
         x = self._x
         for index, op in enumerate([*self._ops, self._layer]):
             with self._module.graph.inserting_before(op):
@@ -184,7 +184,7 @@ def fold_normalisation(module: GraphModule) -> int:
 
 
 def _is_layer(module: GraphModule, node: Node) -> bool:
-    """Whether it is a linear layer or a convolution with constant weights."""
+    """Return True for a linear layer or a convolution with constant weights."""
     if node.target is not _LINEAR and (node.target is not _CONV or argument(node, "transposed")):
         return False
     return tensor_constant(module, node.args[1]) is not None
@@ -223,7 +223,7 @@ def _is_computed(module: GraphModule, value: object) -> bool:
 
 
 def _is_input(value: Node) -> bool:
-    """Whether a value is what the model is given, or that in another order, or within limits."""
+    """Return True if a value is a model input, possibly in another order or clamped."""
     source = beneath_movement(value)
     if source.target is _aten.clamp.default and len(source.users) == 1:
         source = beneath_movement(source.all_input_nodes[0])

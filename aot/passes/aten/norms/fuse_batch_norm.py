@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folds an inference BatchNorm into the convolution or linear layer before it or behind it, or
-makes it a depthwise 1x1 convolution.
+"""Folds an inference BatchNorm into the convolution or linear layer before or after it, or makes it
+a depthwise 1x1 convolution.
 
-Matches `_native_batch_norm_legit_no_training` with constant statistics. It folds where the producer
-is a convolution or a linear layer over a rank-2 value, has constant weights and no
-other user, or where it has no user but such a layer, not transposed and without padding, and
-scales its channels alike: int8 weights would lose what is scaled down. Otherwise the BatchNorm, an
-affine function of each channel, becomes a depthwise convolution with a 1-element kernel (over an
-added dimension for rank 2).
+Matches `_native_batch_norm_legit_no_training` with constant statistics. There are three cases:
+
+- The producer is a convolution, or a linear layer over a rank-2 value, with constant
+  weights and no other user: fold into it.
+- The only user is such a layer, not transposed and without padding, and the scales of
+  the channels are alike: fold into it. With very different scales, int8 weights would
+  lose the small ones.
+- Otherwise the BatchNorm, an affine function of each channel, becomes a depthwise
+  convolution with a 1-element kernel (over an added dimension for rank 2).
 """
 
 from __future__ import annotations
@@ -31,20 +34,20 @@ _FOLDED = "folded_batch_norm"
 _READ = "read_by_batch_norm"
 _BATCHES = "batches_of_batch_norm"
 ALIKE = 8.0
-"""The largest factor between two channels' scales that go into int8 weights."""
+"""The largest factor between two channels' scales to be folded into int8 weights."""
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A BatchNorm that was folded into a convolution or linear layer, and the layer's own weights:
-    what training needs to unfold it.
+    """A BatchNorm folded into a convolution or linear layer, and the layer's own weights. Training
+    uses it to undo the folding.
 
     Attributes:
       weight: of the layer, [C, ...]; of a transposed convolution [I, C / groups, ...].
       bias: of the layer, [C]; zeros if it has none.
-      scale: of the BatchNorm, likewise the rest.
-      batches: how many its statistics are the mean of; None where they are a moving average.
-      groups: of a transposed convolution; None of another layer.
+      scale: of the BatchNorm, like the other fields.
+      batches: number of batches in the mean of its statistics; None for a moving average.
+      groups: of a transposed convolution; None for another layer.
     """
 
     weight: torch.Tensor
@@ -61,10 +64,10 @@ class Folded:
 
 @dataclass(frozen=True)
 class Trained:
-    """What a BatchNorm knows of a value from training, by channel.
+    """A BatchNorm's statistics of a value from training, by channel.
 
     Attributes:
-      dim: of the value, that its channels are in.
+      dim: the value's channel dimension.
     """
 
     mean: torch.Tensor
@@ -73,8 +76,9 @@ class Trained:
 
 
 def note_batches(module: GraphModule, model: torch.nn.Module) -> None:
-    """Notes of which BatchNorms of the model the statistics are means of all batches: the graph has
-    them with the momentum 0.
+    """Mark the model's BatchNorms whose statistics are means of all batches.
+
+    The graph has them with the momentum 0.
     """
     owners = dict(model.named_modules())
     for norm in module.graph.nodes:
@@ -88,15 +92,16 @@ def note_batches(module: GraphModule, model: torch.nn.Module) -> None:
 
 
 def folded_norm(node: Node) -> Folded | None:
-    """The BatchNorm that was folded into a layer. Of one that other passes have lifted to more
-    dimensions the weight has the same elements.
+    """Return the BatchNorm folded into a layer.
+
+    Other passes may have added dimensions to the layer; the weight still has the same elements.
     """
     is_layer = node.target in (_aten.convolution.default, _aten.linear.default)
     return node.meta.get(_FOLDED) if is_layer else None
 
 
 def scale_norm(node: Node, outputs: torch.Tensor) -> None:
-    """Has the BatchNorm of a layer follow output channels that are multiplied, [C]."""
+    """Update a layer's BatchNorm for multiplied output channels, [C]."""
     norm = folded_norm(node)
     if norm is not None:
         scale, offset = norm.scale * outputs, norm.offset * outputs
@@ -104,15 +109,16 @@ def scale_norm(node: Node, outputs: torch.Tensor) -> None:
 
 
 def scale_norm_inputs(node: Node, scaled: Callable[[torch.Tensor], torch.Tensor]) -> None:
-    """Has it follow a layer whose own weights change as what they are multiplied with does."""
+    """Update it for a layer whose own weights are scaled with its inputs."""
     norm = folded_norm(node)
     if norm is not None:
         node.meta[_FOLDED] = replace(norm, weight=scaled(norm.weight))
 
 
 def trained_with(node: Node) -> Trained | None:
-    """What a node gave in training, where a BatchNorm was folded into it or reads it; None where
-    nothing says that, or the BatchNorm was never trained.
+    """Return a node's statistics in training, from a BatchNorm folded into it or reading it.
+
+    Return None if there is none, or if the BatchNorm was never trained.
     """
     folded = folded_norm(node)
     if folded is not None:
@@ -124,9 +130,7 @@ def trained_with(node: Node) -> Trained | None:
 
 
 def keep_trained(node: Node, copy: Node) -> None:
-    """Has what takes the place of a node, and gives the same, know what a BatchNorm that reads it
-    was trained with.
-    """
+    """Copy the training statistics to a node's replacement with the same value."""
     name, read = node.meta.get(_READ, ("", None))
     if name == node.name:
         copy.meta[_READ] = copy.name, read
@@ -137,16 +141,17 @@ def _is_trained(mean: torch.Tensor, variance: torch.Tensor) -> bool:
 
 
 def forget_norm(node: Node) -> None:
-    """Says that a node's weights are no longer what folding made, or what it gives what a BatchNorm
-    was trained with.
+    """Remove a node's folded norm and its training statistics, because weights or value have
+    changed.
     """
     node.meta.pop(_FOLDED, None)
     node.meta.pop(_READ, None)
 
 
 def scale_read(node: Node, outputs: torch.Tensor) -> None:
-    """Has what a BatchNorm knows of a value that it reads follow channels that are multiplied, [C]
-    above 0; or forget it, where they lie otherwise there.
+    """Update the statistics of a BatchNorm's input for multiplied channels, [C] above 0.
+
+    Remove them if the channels have another layout there.
     """
     name, read = node.meta.pop(_READ, ("", None))
     if read is not None and len(read.mean) == len(outputs):
@@ -155,7 +160,7 @@ def scale_read(node: Node, outputs: torch.Tensor) -> None:
 
 
 def _note_read(module: GraphModule, norm: Node) -> None:
-    """Notes of what a BatchNorm reads what it was in training."""
+    """Record a BatchNorm's statistics of its input in training."""
     source = norm.args[0]
     mean, variance = (tensor_constant(module, a) for a in norm.args[3:5])
     assert isinstance(source, Node) and mean is not None and variance is not None
@@ -217,7 +222,7 @@ def _fold(module: GraphModule, norm: Node, producer: Node, affine: _Affine) -> N
     groups: Any = producer.args[8] if not is_linear and producer.args[6] else None
     scaled = scaled_weight(weight, affine.scale, groups)
     arguments[1] = _new_constant(module, producer, f"{norm.name}_weight", scaled)
-    if groups is None or weight.dim() < 5:  # over three dimensions other weights are made of it
+    if groups is None or weight.dim() < 5:  # over three dimensions the weights are converted again
         producer.meta[_FOLDED] = replace(_unfolded(module, norm, weight, bias), groups=groups)
     folded = affine.offset if bias is None else bias * affine.scale + affine.offset
     arguments[bias_index] = _new_constant(module, producer, f"{norm.name}_bias", folded)
@@ -238,7 +243,9 @@ def scaled_weight(
 
 
 def _layer_behind(module: GraphModule, norm: Node, affine: _Affine) -> Node | None:
-    """The only reader of a BatchNorm, if its weights can take in what each channel undergoes."""
+    """Return the only reader of a BatchNorm, if its weights can absorb gain and offset of each
+    channel.
+    """
     scales = affine.scale.abs()
     if float(scales.max()) > ALIKE * float(scales.min()):
         return None
@@ -256,11 +263,11 @@ def _layer_behind(module: GraphModule, norm: Node, affine: _Affine) -> Node | No
 def scale_inputs(
     module: GraphModule, layer: Node, name: str, gain: torch.Tensor, offset: torch.Tensor
 ) -> None:
-    """Has a layer's own weights multiply each input channel and add to it.
+    """Fold a gain and an offset of each input channel into a layer's weights.
 
     Args:
       layer: a linear layer or a convolution, not transposed, with constant weights.
-      name: of the new constants, in front.
+      name: prefix of the new constants.
       gain, offset: by input channel, float64.
     """
     is_linear = layer.target is _aten.linear.default

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes an InstanceNorm a norm of as many groups as there are channels.
 
-For several samples ATen has it as a batch norm without running statistics of one sample, whose
-channels are those of all of them: reshape, norm, reshape. Channels that are last would have to be
-moved for that, there and back. Leaves norms whose weights differ from sample to sample.
+For several samples, ATen writes it as a batch norm of one sample without running statistics. Its
+channels are those of all samples: reshape, norm, reshape. Channels in the last dimension would have
+to be moved for it, there and back. Leaves norms whose weights differ between samples.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ def _weights(module: GraphModule, norm: Node, channels: int) -> list[torch.Tenso
 
 
 def _norm_between(after: Node) -> tuple[Node, Node, Node] | None:
-    """The batch norm in front of a reshape, the reshape in front of that, and what it reshapes;
-    None if there is no such norm.
+    """Return the batch norm before a reshape, the reshape before it, and its input.
+
+    Return None if there is no such norm.
     """
     if after.target not in RESHAPE_TARGETS:
         return None

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Norms of an order above 2, over dimensions or windows: root(sum(power(x))) becomes
-m * root(sum(power(x / m))), m the largest magnitude of what is summed.
+"""root(sum(power(x))) -> m * root(sum(power(x / m))), with m the largest magnitude of the summed
+values.
 
-Powers take the range of their order times that of the values, which no 8 bits hold: x^4 of a tenth
-of the range is a ten thousandth. Quotients by m are in [-1, 1], and the sum is 1 or more.
+For norms of an order above 2, over dimensions or windows. Powers have the range of the values,
+times their order in bits; 8 bits cannot hold it: x^4 of a tenth of the range is a ten thousandth.
+Quotients by m are in [-1, 1], and the sum is 1 or more.
 
-Leaves sums of which something else than the root is made, and large windows.
+Leaves sums with readers other than the root, and large windows.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _REDUCTIONS = {
 }
 _POOLS = {_aten.avg_pool1d.default, _aten.avg_pool2d.default}
 _LARGEST_WINDOW = 16
-_LEAST = 1e-12  # the divisor of what is 0 everywhere
+_LEAST = 1e-12  # divisor of all-zero values
 _SAMPLES = torch.tensor([1.0, 0.5, 2.0, 3.0])
 
 
@@ -58,14 +59,14 @@ def scaled_powers(module: GraphModule) -> int:
 
 
 def _unmoved(node: Node) -> Node:
-    """The value that another is in another shape."""
+    """Return the source of a value before reshapes."""
     while node.target in RESHAPE_TARGETS:
         node = node.all_input_nodes[0]
     return node
 
 
 def _base_of(module: GraphModule, powers: Node) -> tuple[Node | None, float]:
-    """The value that powers are of, and their order; None if it is not above 2."""
+    """Return the base of powers, and their order; None as the base if the order is not above 2."""
     found: tuple[Node | None, float] = (None, 2.0)
     root = function_root(powers)
     if root is None:
@@ -78,9 +79,7 @@ def _base_of(module: GraphModule, powers: Node) -> tuple[Node | None, float]:
 
 
 def _degree(module: GraphModule, node: Node, value: Node) -> float | None:
-    """The n for which a function of a value is |v|^n times a constant for each sign; None if there
-    is no such n.
-    """
+    """Return n if a function of a value is |v|^n times a constant for each sign, else None."""
     results = []
     for sign in (1.0, -1.0):
         result = _evaluated(module, node, {value: sign * _SAMPLES})
@@ -101,7 +100,7 @@ def _degree(module: GraphModule, node: Node, value: Node) -> float | None:
 def _evaluated(
     module: GraphModule, node: Node, known: dict[Node, torch.Tensor]
 ) -> torch.Tensor | None:
-    """The function of values that are known; None if it reads another."""
+    """Return the function of known values; None if it reads another one."""
     for member in members(node):
         sources: dict[Node, torch.Tensor | None] = {}
         for source in member.all_input_nodes:
@@ -116,7 +115,7 @@ def _evaluated(
 
 
 def _scaled(root: Node, total: Node, reduced: Node, powers: Node, value: Node) -> Node | None:
-    """The norm at a root, of what is divided by its largest magnitude."""
+    """Return the norm of a root, over values divided by their largest magnitude."""
     given: Node | None = _shaped(root, value, reduced.all_input_nodes[0])
     assert given is not None
     dims, keepdim = [-1], False

@@ -48,7 +48,7 @@ BLUE = torch.tensor([2, 1, 0])
 
 
 def last(n: Layers, x: torch.Tensor) -> torch.Tensor:
-    """Normalises what has its channels last."""
+    """Normalise a value with channels last."""
     return (x / 255.0 - n.last_mean) / n.last_deviation
 
 
@@ -139,7 +139,7 @@ def test_what_is_kept(name: str) -> None:
 
 
 def test_what_is_folded_is_as_good_and_no_op() -> None:
-    """Not in training, which would get weights a hundredth as large."""
+    """Training does not fold: its weights would be a hundredth as large."""
     net = model(lambda n, x: n.bare(n.normalised(x.float())), Layers())
     data = [((x * 60.0 + 128.0).clamp(0, 255).to(torch.uint8),) for (x,) in pixels()]
     result = lower(net, data[0], calibration=data, measure=Measure(per_op=False))

@@ -18,7 +18,7 @@ Case = tuple[Callable[..., object], list[nn.Module], tuple[int, ...], dict[str, 
 
 CONV, LINEAR = "aten.convolution", "aten.linear"
 
-# Children, shape of the input, and what is left of the ops.
+# Children, shape of the input, and remaining ops.
 CASES: dict[str, Case] = {
     "a convolution": (
         lambda a, n, x: n(a(x)),

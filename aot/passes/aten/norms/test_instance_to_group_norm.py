@@ -20,7 +20,7 @@ EACH = torch.linspace(0.5, 2.0, 12)
 
 
 def _by_sample(x: torch.Tensor) -> torch.Tensor:
-    """Weights that differ between samples: no InstanceNorm."""
+    """Return a norm whose weights differ between samples: no InstanceNorm."""
     joined = x.reshape(1, 12, 6, 5)
     return F.batch_norm(joined, None, None, EACH, None, training=True).reshape(3, 4, 6, 5)
 
@@ -30,7 +30,7 @@ def _with_constants(module: GraphModule) -> int:
     return instance_to_group_norm(module)
 
 
-# function, children, input, whether the norm changes
+# function, children, input, True if the norm changes
 CASES: dict[str, tuple[Callable[..., torch.Tensor], list[nn.Module], torch.Tensor, bool]] = {
     "images": (lambda n, x: n(x), [nn.InstanceNorm2d(4)], IMAGES, True),
     "with weights": (lambda n, x: n(x), [nn.InstanceNorm2d(4, affine=True)], IMAGES, True),

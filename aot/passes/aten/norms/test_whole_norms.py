@@ -35,7 +35,7 @@ def _by_both(variance: torch.Tensor, mean: torch.Tensor, x: torch.Tensor) -> tor
     return (x - mean) * (variance + 1e-5).rsqrt()
 
 
-# Over which dimensions, about the mean or not, and the function.
+# Dimensions, True if it is about the mean, and the function.
 NORMS: dict[str, tuple[list[int], bool, Function]] = {
     "rsqrt": ([3], False, lambda x: x * torch.rsqrt(_square(x) + 1e-5)),
     "rsqrt first": ([3], False, lambda x: torch.rsqrt(_square(x) + 1e-5) * x),
@@ -90,7 +90,7 @@ NORMS: dict[str, tuple[list[int], bool, Function]] = {
         True,
         lambda x: _less_mean(x, 3) / (_square(x) - x.mean(3, keepdim=True).square() + 1e-3).sqrt(),
     ),
-    # The norm of a value that is less its mean over other dimensions.
+    # The norm of a value minus its mean over other dimensions.
     "another mean": ([3], False, lambda x: (y := _less_mean(x, 1)) * torch.rsqrt(_square(y))),
     "scaled in front": ([3], False, lambda x: (y := x * 3.0) * torch.rsqrt(_square(y) + 1e-5)),
 }
@@ -106,7 +106,7 @@ def test_is_one_op(name: str) -> None:
     assert (argument(node, "dim"), argument(node, "centered")) == (dim, centered)
 
 
-# What joins the norm: all of it is one op then, and its result is the function's.
+# Ops that join the norm: all become one op, with the function's result.
 AFFINE: dict[str, Function] = {
     "behind": lambda x: F.normalize(x) * ROW + COLUMN,
     "in front": lambda x: ROW * _less_mean(x, 3) / (_variance(x, 3) + 1e-5).sqrt() + 0.5,
@@ -149,7 +149,7 @@ def test_is_left_alone(name: str) -> None:
     assert count == 0
 
 
-# Its bound is not small beside the input's steps.
+# Its bound is not small compared with the input's steps.
 BOUNDED: dict[str, Function] = {
     "at least": lambda x: F.normalize(x, eps=20.0),
     "maximum": lambda x: (

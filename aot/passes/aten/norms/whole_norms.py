@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a norm that is written out one op: x * rsqrt(mean(x^2) + eps), x / max(norm(x), eps),
-(x - mean) / sqrt(var + eps) and their like become pl_float::normalize.
+"""Pattern fusion of written-out norms: x * rsqrt(mean(x^2) + eps), x / max(norm(x), eps), (x -
+mean) / sqrt(var + eps) and similar ones -> pl_float::normalize.
 
-Matches the product or quotient of a value, or of a value less its mean, and the root of its mean
-square (variance, sum of squares, norm), over any dimensions and however they are computed. What
-constants the value is multiplied with, in front or behind, become the weight, one that is added the
-bias. Leaves norms of other orders, and roots of the mean square of another value.
+Matches the product or quotient of a value, possibly minus its mean, and the root of its mean square
+(variance, sum of squares, norm). Any dimensions and forms of computation match. Constant factors,
+before or after, become the weight; an added constant becomes the bias. Leaves norms of other
+orders, and roots of the mean square of another value.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _AT_LEAST = {
 _MEAN = {_aten.mean.dim, _aten.mean.default}
 _SUM = {_aten.sum.dim_IntList, _aten.sum.default}
 _WITH_MEAN = {_aten.var_mean.correction, _aten.std_mean.correction}
-# What power of the variance.
+# Power of the variance.
 _DEVIATIONS = {
     _aten.var.correction: 1.0,
     _aten.var_mean.correction: 1.0,
@@ -56,8 +56,9 @@ _POWERS = {
 
 @dataclass(frozen=True)
 class _Root:
-    """factor * (max(sqrt(mean(x^2) + eps), floor) + addend)^exponent: mean over dim, x the value,
-    less its mean where it is centered.
+    """factor * (max(sqrt(mean(x^2) + eps), floor) + addend)^exponent.
+
+    The mean is over dim. x is the value, minus its mean if it is centered.
     """
 
     value: Node
@@ -71,7 +72,7 @@ class _Root:
 
     @property
     def fits(self) -> bool:
-        """Whether there is an op for it."""
+        """Return True if there is an op for it."""
         bounds = (self.eps, self.floor, self.addend)
         return self.factor > 0.0 and all(0.0 <= bound <= MAX_EPSILON for bound in bounds)
 
@@ -108,7 +109,7 @@ class _Matcher:
         return count
 
     def _mean_square(self, node: Node) -> _Root | None:
-        """The mean or sum of squares, the variance or the norm that a node computes."""
+        """Return a node's mean or sum of squares, variance or norm."""
         if node.target in _MEAN | _SUM:
             squared = _squared(node.args[0])
             if squared is None:
@@ -146,7 +147,9 @@ class _Matcher:
         return None
 
     def _of_root(self, node: Node) -> _Root | None:
-        """What a node makes of another root: of the same elements, in another shape perhaps."""
+        """Return a node's function of another root: over the same elements, possibly in another
+        shape.
+        """
         known = [a for a in node.all_input_nodes if a in self._roots]
         if len(known) != 1:
             return None
@@ -186,7 +189,7 @@ class _Matcher:
         return constant if constant is None or constant.dtype == torch.float32 else None
 
     def _rewrite(self, node: Node) -> bool:
-        """Makes a product or quotient one op; says whether it was a norm."""
+        """Replace a product or quotient by one op; return True if it was a norm."""
         a, b = node.args[:2]
         exponent = 1.0 if node.target in _DIV else -1.0
         for value, divisor in ((a, b), (b, a))[: 1 if exponent == 1.0 else 2]:
@@ -205,7 +208,7 @@ class _Matcher:
         return False
 
     def _split(self, node: Node, targets: Container[object]) -> tuple[Node, torch.Tensor] | None:
-        """A value of a node's shape and a constant that it is combined with."""
+        """Return a value of a node's shape, and the constant combined with it."""
         if node.target not in targets or "alpha" in node.kwargs:
             return None
         for value, other in ((node.args[0], node.args[1]), (node.args[1], node.args[0])):
@@ -242,7 +245,7 @@ class _Matcher:
 
 
 def _dimensions(node: Node) -> tuple[int, ...]:
-    """The dimensions that a node reduces, in order."""
+    """Return a node's reduced dimensions, in order."""
     return tuple(reduction(node, node.all_input_nodes[0].meta["val"].dim())[0])
 
 
@@ -251,7 +254,7 @@ def _count(value: Node, dim: Sequence[int]) -> int:
 
 
 def _squared(value: object) -> Node | None:
-    """Of what a node is the square."""
+    """Return the value whose square a node is."""
     if not isinstance(value, Node) or not value.args:
         return None
     base = value.args[0]
@@ -264,7 +267,7 @@ def _squared(value: object) -> Node | None:
 
 
 def _centered(value: Node, dim: tuple[int, ...]) -> tuple[Node, bool]:
-    """A value that is another less its mean over dim as that other one, and whether it is."""
+    """Return the source of a value minus its mean over dim, and True; else the value and False."""
     if value.target in _SUB and "alpha" not in value.kwargs:
         source, mean = value.args[:2]
         if not isinstance(source, Node) or not isinstance(mean, Node):
@@ -276,7 +279,7 @@ def _centered(value: Node, dim: tuple[int, ...]) -> tuple[Node, bool]:
 
 
 def _is_mean(node: Node, source: Node, dim: tuple[int, ...]) -> bool:
-    """Whether a node is the mean of another one over dim, in whatever shape."""
+    """Return True if a node is the mean of another one over dim, in any shape."""
     while node.target in _STRETCH:
         node = node.all_input_nodes[0]
     call, index = taken_from(node)
@@ -289,7 +292,7 @@ def _fits(divisor: object, root: _Root) -> bool:
 
 
 def _keeps(reduced: Node, value: Node, dim: Sequence[int]) -> bool:
-    """Whether a reduced value stands beside the value that it is of."""
+    """Return True if a reduced value broadcasts to its source by kept dimensions."""
     while reduced.target is _EXPAND:
         reduced = reduced.all_input_nodes[0]
     shape = [1 if d in dim else size for d, size in enumerate(value.meta["val"].shape)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes recurrent layers that stay in float32 step by step, in ops that have a float kernel: what
-reads the input is one linear layer over the sequence, the rest of a step reads the state.
+"""Writes float32 recurrent layers step by step, in ops with a float kernel. One linear layer over
+the sequence reads the input; the rest of a step reads the state.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Layer:
 
     Args:
       node: the float op.
-      like: a result of it, of float32: what is made has its origin.
+      like: a float32 result of it: new nodes have its origin.
     """
 
     def __init__(self, node: Node, like: Node) -> None:
@@ -86,7 +86,9 @@ class _Layer:
         return [output, *states]
 
     def _next(self, a: Node, b: Node, states: list[Node], relu: bool) -> list[Node]:
-        """The states behind a step, of what the input and the hidden state give its gates."""
+        """Return the states after a step, from the gates' parts of the input and of the hidden
+        state.
+        """
         if self._node.target is recurrent_ops.LSTM:
             i, f, g, o = self._parts(self._add(a, b), 4)
             kept = self._mul(self._of(_aten.sigmoid, f), states[1])

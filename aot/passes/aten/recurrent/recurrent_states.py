@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the states of recurrent ops (aot/rules/recurrent_ops.py) meet what other ops compute.
+"""Conversion between the states of recurrent ops (aot/rules/recurrent_ops.py) and other ops'
+values.
 
-A state is int16 of a scale 2^-n once it is quantized, other values are not. What a recurrent op
-gives as a last state, and what one takes as a first, is a state, also through ops that only move
-it; at all other places a value is converted.
+A quantized state is int16 of a scale 2^-n; other values are not. Last states and first states of
+recurrent ops are states, also through data movement. In all other places a value is converted.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ _MOVEMENT = {
 
 
 def compute_with(module: GraphModule, parts: dict[Node, Node], kept: Collection[object]) -> None:
-    """Lets what computes with a last state read the same value out of the output, which needs no
-    conversion, and states of the model that no recurrent op takes.
+    """Make readers of a last state use the same value from the output: it needs no conversion.
+
+    States of the model without a recurrent op as reader use it, too.
 
     Args:
       module: is rewritten in place.
-      parts: of a last state, the same value as a part of an output.
-      kept: torch's recurrent ops that were left as they are.
+      parts: the same value as a part of an output, by last state.
+      kept: torch's recurrent ops left as they are.
     """
     graph = module.graph
     for node in list(graph.nodes):
@@ -63,10 +64,10 @@ def compute_with(module: GraphModule, parts: dict[Node, Node], kept: Collection[
 
 
 def convert_states(module: GraphModule, stays_float: Callable[[Node], bool]) -> int:
-    """Behind float_recurrent, which makes of states values as others.
+    """Convert states in place, after float_recurrent (its states are ordinary values).
 
-    Rewrites the graph in place; returns how many values it converts. What stays in float needs no
-    conversion, neither as a state nor where it reads one.
+    Return the number of converted values. Float parts need no conversion, neither as a state nor as
+    a reader of one.
     """
     return _Converter(module, stays_float).run()
 
@@ -109,10 +110,10 @@ class _Converter:
             node.update_arg(index, map_arg(argument, fitting))
 
     def _fitting(self, value: Node, is_state: bool, reader: Node) -> Node:
-        """The value, as a state or not, for one that reads it.
+        """Return the value, as a state or not, for a reader.
 
-        A conversion stands in front of the first reader, in the layer of what it has to fit: that
-        of a state's reader, or of the value that becomes one.
+        A conversion stands before the first reader. It belongs to the layer needing it: the layer
+        of a state's reader, or of the value that becomes a state.
         """
         if (value in self._states) == is_state or value.meta["val"].dtype != torch.float32:
             return value
@@ -126,14 +127,14 @@ class _Converter:
 
 
 def _state_count(node: Node) -> int:
-    """How many arguments behind the first are states."""
+    """Return the number of states among the arguments after the first."""
     if node.target not in recurrent_ops.OPS:
         return 0
     return 2 if node.target is recurrent_ops.LSTM else 1
 
 
 def _taken_states(graph: Graph) -> set[Node]:
-    """What recurrent ops take as first states, and what that is moved from."""
+    """Return the first states of recurrent ops, and their sources before data movement."""
     found: set[Node] = set()
     waiting: list[Node] = []
     for node in graph.nodes:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes of torch's LSTM, GRU, RNN and their cells a float op for each layer and direction
-(aot/rules/recurrent_ops.py), with a cat where two directions or several layers meet.
+"""Splits torch's LSTM, GRU, RNN and their cells into a float op for each layer and direction
+(aot/rules/recurrent_ops.py). A cat joins two directions or several layers.
 
-An LSTM with a projection is one whose hidden state is what is projected, and a linear layer behind
-it: the hidden weights take the projection in. A first state that is given is undone from it, by
-another linear layer.
+An LSTM with a projection becomes one without, with a linear layer after it. The hidden weights
+absorb the projection. A given first state is converted back by another linear layer.
 
-Left as they are, for the error that names them: weights that the model computes, packed sequences.
+Leaves computed weights and packed sequences for the error message.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ _aten = torch.ops.aten
 
 @dataclass(frozen=True)
 class _Kind:
-    """What an op of torch's becomes.
+    """Conversion of one of torch's ops.
 
     Attributes:
       op: the float op.
-      states: how many a layer has.
-      arguments: behind those that all float ops take.
+      states: number of states of a layer.
+      arguments: additional arguments, after the common ones of float ops.
     """
 
     op: Any
@@ -61,13 +60,14 @@ _CELLS = {
     _aten.rnn_relu_cell.default: _RELU,
 }
 KEPT = (*_LAYERS, *_CELLS)
-"""Composite ops that export leaves whole, for this."""
+"""Composite ops left whole by export for this pass."""
 
 
 def steps_unseen() -> AbstractContextManager[None]:
-    """Within it, torch finds the shapes of what these ops give without going through their steps.
+    """Give torch the result shapes of these ops within the context, without going through their
+    steps.
 
-    Export needs no more of an op that it leaves whole, and would take a tenth of a second a step.
+    Export only needs the shapes of a whole op. The steps would take a tenth of a second each.
     """
     return recurrent_layers_as(_layer_shapes)
 
@@ -84,14 +84,14 @@ def _layer_shapes(
 
 @dataclass
 class _Last:
-    """A last state: itself, and what is the same value as a part of the output, if there is any."""
+    """A last state, and the same value as a part of the output, if there is one."""
 
     state: Node
     part: Node | None = None
 
 
 class _Emitter:
-    """Makes nodes in front of an op of torch's, which they stand for."""
+    """Builder of the nodes replacing one of torch's ops, before it."""
 
     def __init__(self, module: GraphModule, node: Node, kind: _Kind) -> None:
         self._module, self._node, self._kind = module, node, kind
@@ -103,14 +103,15 @@ class _Emitter:
         return node
 
     def at(self, value: Node, dim: int, index: int) -> Node:
-        """A part of a value, which is all of it where there is one."""
+        """Return a part of a value; a value with one part is the part itself."""
         if value.meta["val"].shape[dim] == 1:
             return self.call(_aten.squeeze.dim, value, dim)
         return self.call(_aten.select.int, value, dim, index)
 
     def own(self, state: Node, index: int | None = None) -> Node:
-        """[N, H], or that of a layer of [layers, N, H]; a constant is copied, so that it has the
-        quantization of this state alone.
+        """Return a state [N, H], or one layer's from [layers, N, H].
+
+        A constant is copied: it then has the quantization of this state alone.
         """
         constant = tensor_constant(self._module, state)
         if constant is None:
@@ -148,13 +149,13 @@ class _Emitter:
         reverse: bool,
         batch_first: bool,
     ) -> tuple[Node, list[_Last]]:
-        """`layer` of an LSTM whose last weight projects the hidden state."""
+        """Return `layer` for an LSTM whose last weight projects the hidden state."""
         *own, by = weights
         first = tensor_constant(self._module, states[0])
         hidden, projection = (
             cast(torch.Tensor, tensor_constant(self._module, weight)) for weight in (own[1], by)
         )
-        # Of all states that give the first one, the smallest.
+        # The pseudoinverse gives the smallest of all matching states.
         undone = torch.linalg.pinv(projection)
         if first is None:
             weight = constant(self._module, self._node, "first_weight", undone)
@@ -178,7 +179,7 @@ class _Emitter:
 class _Splitter:
     def __init__(self, module: GraphModule) -> None:
         self._module = module
-        self._parts: dict[Node, Node] = {}  # of a last state: the same value out of the output
+        self._parts: dict[Node, Node] = {}  # last state: the same value from the output
 
     def run(self) -> int:
         graph = self._module.graph
@@ -191,7 +192,7 @@ class _Splitter:
                     is_split = self._split_layers(node, _LAYERS[node.target])
                 else:
                     is_split = self._split_cell(node, _CELLS[node.target])
-            if is_split:  # torch's own has a seed, for dropout: it would never count as dead
+            if is_split:  # torch's own op has a seed, for dropout: it would never count as dead
                 for unread in (*results_of(node), *([] if gives_one(node) else [node])):
                     graph.erase_node(unread)
                 count += 1
@@ -253,8 +254,9 @@ class _Splitter:
     def _replace(
         self, emit: _Emitter, node: Node, output: Node, lasts: Sequence[Sequence[_Last]]
     ) -> None:
-        """Lets users of an op over a sequence read the output, and each the last states of all
-        layers, or of one layer where one is selected.
+        """Make users of an op over a sequence read the output.
+
+        Users of last states get those of all layers, or of one selected layer.
         """
         for result in results_of(node):
             index = taken_from(result)[1]

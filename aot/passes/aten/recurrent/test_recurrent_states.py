@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States of recurrent ops and what other ops compute meet in conversions, of the same values."""
+"""Conversions between states of recurrent ops and other ops keep the values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ X, H = 3, 4
 
 
 class Stateful(nn.Module):
-    """Keeps what a function of the layer, x and the state gives beside its result."""
+    """Keeps a function of the layer, x and the state as its state, and returns its result."""
 
     h: torch.Tensor
 

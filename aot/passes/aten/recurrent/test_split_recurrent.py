@@ -27,7 +27,7 @@ def _steps(cell: nn.Module, x: torch.Tensor) -> list[torch.Tensor]:
     return outputs
 
 
-# name: module, input shapes, how many float ops of which name
+# name: module, input shapes, float ops by name with their counts
 LAYERS: dict[str, tuple[nn.Module, tuple[tuple[int, ...], ...], dict[str, int]]] = {
     "lstm": (nn.LSTM(X, H), ((5, 2, X),), {"lstm": 1}),
     "gru without bias": (nn.GRU(X, H, bias=False), ((5, 1, X),), {"gru": 1}),
@@ -63,8 +63,8 @@ def test_one_op_a_layer_and_direction(name: str) -> None:
         torch.testing.assert_close(value, expected, rtol=0.0, atol=1e-6)
 
 
-# name: function of a layer, a second one and x [5, 1, X]; what computes with a last hidden state
-# reads the output, what keeps it does not
+# name: function of a layer, a second one and x [5, 1, X]. Computations with a last hidden state
+# read the output; kept states do not.
 USES: dict[str, tuple[Callable[..., object], list[nn.Module], int]] = {
     "the last state": (lambda a, b, x: b(a(x)[1]), [nn.GRU(X, H), nn.Linear(H, 2)], 0),
     "of one layer": (lambda a, b, x: b(a(x)[1][-1]), [nn.GRU(X, H, 2), nn.Linear(H, 2)], 0),

@@ -19,7 +19,7 @@ from aot.lower import lower
 from aot.options import Measure
 from aot.testing.fixtures import model, op_counts, samples
 
-# name: function, children, shapes of the inputs, the float ops that it is
+# name: function, children, shapes of the inputs, resulting float ops
 CASES: dict[
     str, tuple[Callable[..., Any], list[nn.Module], list[tuple[int, ...]], dict[str, int]]
 ] = {
@@ -126,7 +126,7 @@ class Together(nn.Module):
 
 
 def ancestors(nodes: Iterable[Node]) -> set[Node]:
-    """What nodes are made of, and they themselves."""
+    """Return nodes with all their sources."""
     found: set[Node] = set()
     waiting = list(nodes)
     while waiting:
@@ -147,7 +147,7 @@ def together() -> tuple[Together, GraphModule]:
 
 @cache
 def computed() -> tuple[list[tuple[Tensor, ...]], tuple[Tensor, ...]]:
-    """What the module gives for each case, and the program for all."""
+    """Return the module's results for each case, and the program of all."""
     module, graph = together()
     return module(*module.all_inputs()), graph(*module.all_inputs())
 

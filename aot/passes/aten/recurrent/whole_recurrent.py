@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch's decompositions write out of an LSTM, GRU, RNN or one of their cells, step by step,
-whole again: programs come so from `run_decompositions`.
+"""Pattern fusion of torch's LSTM, GRU, RNN and their cells from the steps of torch's
+decompositions: programs come in this form from `run_decompositions`.
 
-Matches the ops that a program says are of one call of such a module, and that read the module's
-parameters by their names. That they are what the whole op is, in which of its inputs and results,
-is found by running both on the same random values. Leaves, with a warning, those for which that
-does not show: unbatched inputs, and modules of the user's own with these parameters.
+Matches ops that the program assigns to one call of such a module. They must read the module's
+parameters by their names. Both forms run on the same random values; this verifies the op, and finds
+its inputs and results. If the verification fails, the steps are left, with a warning. Examples are
+unbatched inputs, and users' modules with these parameters.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _aten = torch.ops.aten
 _TOLERANCE = 1e-5
 _PARAMETER = re.compile(r"(weight|bias)_(ih|hh|hr)(?:_l(\d+)(_reverse)?)?")
 _ORDER = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
-"""Of a layer's parameters, as torch's ops take them."""
+"""Order of a layer's parameters in torch's ops."""
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """A module of torch's.
+    """One of torch's modules.
 
     Attributes:
-      ops: that it may be, the more likely one first.
-      states: how many it has.
+      ops: its possible ops, the more likely one first.
+      states: number of its states.
       is_cell: it does one step.
     """
 
@@ -89,12 +89,12 @@ def whole_recurrent(module: GraphModule) -> int:
 
 @dataclass(frozen=True)
 class _Whole:
-    """The op that a call may be.
+    """Possible op of a call.
 
     Attributes:
       op: of torch's.
-      values: what the call reads: the input, and the states if they are given.
-      rest: the arguments behind the states.
+      values: inputs of the call: the input, and the states if they are given.
+      rest: the arguments after the states.
     """
 
     op: Any
@@ -125,7 +125,7 @@ class _Call:
         direction[f"{what}_{side}"] = read
 
     def make_whole(self) -> bool:
-        """Puts the op that all of them are in their place; False if there is none."""
+        """Replace the steps by their op; return False if there is none."""
         if not self._values or not self._results or not self._parameters:
             return False
         generator = torch.Generator().manual_seed(1)
@@ -173,7 +173,7 @@ class _Call:
         return (whole.values[0], list(states) if several else states[0], *whole.rest)
 
     def _zeros(self, whole: _Whole) -> list[torch.Tensor]:
-        """First states that are not given."""
+        """Return zeros for first states that are not given."""
         shape = whole.values[0].meta["val"].shape
         layer = self._parameters[0, False]
         hidden = int(layer["weight_hh"].meta["val"].shape[1])
@@ -186,7 +186,7 @@ class _Call:
     def _positions(
         self, whole: _Whole, known: dict[Node, Any], ours: dict[Node, Any]
     ) -> list[int] | None:
-        """Which of the op's results each of the call's is; None if one of them is none."""
+        """Return the index of the op's result for each of the call's; None if one has no match."""
         rank = 2 if self._kind.is_cell else 3
         if any(value.meta["val"].dim() != rank for value in whole.values):
             return None

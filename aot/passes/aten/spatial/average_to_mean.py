@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes an average pool over whole axes a mean: its result is quantized by itself.
+"""avg_pool2d(x) over whole axes -> mean(x): its result has its own quantization.
 
-Matches avg_pool2d and adaptive_avg_pool2d whose window is, along each axis, the whole input or one
-element of it; at least one axis is whole. Leaves pools that pad or have a divisor of their own.
+Matches avg_pool2d and adaptive_avg_pool2d. Along each axis the window is the whole input or one
+element; at least one axis is whole. Leaves pools with padding or a divisor of their own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _POOL = _aten.avg_pool2d.default
 
 
 def _averaged(node: Node) -> list[int]:
-    """The axes, counted from the end, that a pool is the mean over; none where it is no mean."""
+    """Return the axes, counted from the end, of a pool's mean; none if it is no mean."""
     source = node.args[0]
     assert isinstance(source, Node)
     before, after = source.meta["val"].shape[-2:], node.meta["val"].shape[-2:]

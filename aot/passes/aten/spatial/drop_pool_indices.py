@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a max_pool2d_with_indices of which only the values are read a max_pool2d."""
+"""max_pool2d_with_indices(x) -> max_pool2d(x), if only the values have readers."""
 
 from __future__ import annotations
 

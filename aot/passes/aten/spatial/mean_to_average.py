@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mean(x, rows and columns) -> avg_pool2d(x) over all of them, which keeps the scale of x.
+"""mean(x, rows and columns) -> avg_pool2d(x) over all of them; it keeps the scale of x.
 
 For engines whose pools take fewer cycles than sums with a scale of their own. Matches means over
-exactly the last two of four dimensions; leaves those that the caller does not want, and images that
-are larger than a window can be.
+exactly the last two of four dimensions. Leaves means not wanted by the caller, and images larger
+than the largest window.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ LARGEST_WINDOW = 256
 
 
 def mean_to_average(module: GraphModule, wanted: Callable[[Node, int], bool]) -> int:
-    """Rewrites the graph in place; returns how many means became pools.
+    """Rewrite the graph in place; return the number of new pools.
 
     Args:
       module: the graph.
-      wanted: whether the mean of an image, so many pixels, should be a pool.
+      wanted: returns True if the mean of an image, with this number of pixels, should be
+        a pool.
     """
     count = 0
     for node in list(module.graph.nodes):

@@ -33,7 +33,7 @@ def _lift_convolution(module: GraphModule, node: Node) -> bool:
         w.meta["val"] = torch.empty_like(weight.unsqueeze(-2), device="meta")
         wide = graph.call_function(_aten.unsqueeze.default, (source, -2))
         wide.meta = {**node.meta, "val": source.meta["val"].unsqueeze(-2)}
-        if pad is not None:  # stands right before the convolution still, which may fuse it
+        if pad is not None:  # stays directly before the convolution for fusion
             _, sizes, *value_of_pad = pad.args
             assert isinstance(sizes, list | tuple)
             wide_sizes = [*sizes[:2], 0, 0, *sizes[2:]]  # nothing around the new dimension

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools over three dimensions become one over the image and one over the depth; pools without a
-batch get one.
+"""Splits pools over three dimensions into one over the image and one over the depth; adds a batch
+dimension to pools without one.
 
-The largest of the largest is the largest, and so it is with averages, for every window takes as
-many slices of one image as of another; a divisor of their own is a factor behind them. Leaves pools
-whose indices somebody reads.
+The maximum of maxima is the maximum. Averages work likewise, because every window takes the same
+number of slices from each image. A divisor of their own becomes a factor after them. Leaves pools
+whose indices have a reader.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _split(node: Node) -> Node | None:
     count, channels = math.prod(batch[:-1]), batch[-1]
     image, depth, factor = _windows(node)
     target = _TO_2D[node.target]
-    if image:  # slices as a batch, as convolutions have them: channels stay beside each other
+    if image:  # slices as a batch, as for convolutions: channels stay adjacent
         x = call(node, _aten.reshape.default, x, [count, channels, slices, height, width])
         x = call(node, _aten.permute.default, x, [0, 2, 1, 3, 4])
         x = call(node, _aten.reshape.default, x, [count * slices, channels, height, width])
@@ -85,8 +85,9 @@ def _split(node: Node) -> Node | None:
 
 
 def _windows(node: Node) -> tuple[list[Any], list[Any], float]:
-    """The arguments of the image's pool and of the depth's, empty where it would do nothing; and
-    what their result is multiplied with.
+    """Return the arguments of the image's pool and of the depth's, and the result's factor.
+
+    Arguments are empty for a pool without effect.
     """
     x = node.args[0]
     assert isinstance(x, Node)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resampling that no kernel does, of images and volumes: bicubic, trilinear and antialiased. Each
-axis is a product with a matrix of weights.
+"""Resampling without a kernel, of images and volumes: bicubic, trilinear and antialiased. Each axis
+is a product with a matrix of weights.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from aot.passes.aten.decompositions.composing import Results, source_of, times_m
 _aten = torch.ops.aten
 
 KEPT = (_aten.upsample_bicubic2d.vec, _aten.upsample_trilinear3d.vec)
-"""What decomposition would scatter over an op for each of an element's neighbours."""
+"""Ops whose decomposition needs an op for each neighbour of an element."""
 
 
 def _by_axis(module: GraphModule, node: Node) -> Results:
-    """The axis that grows least goes first."""
+    """Resample axis by axis, the one with the least growth first."""
     x = source_of(node)
     sizes, results = x.meta["val"].shape[2:], node.meta["val"].shape[2:]
     for axis in sorted(range(len(sizes)), key=lambda k: results[k] / sizes[k]):
@@ -29,8 +29,9 @@ def _by_axis(module: GraphModule, node: Node) -> Results:
 
 
 def _matrix(node: Node, sizes: torch.Size, axis: int) -> torch.Tensor:
-    """What each place of an axis gives to each of the result's: rows that sum to 1 for the other
-    axes, of which any place will do.
+    """Return the weights of an axis's input positions for the result's positions.
+
+    Rows of the other axes sum to 1, so any of their positions will do.
     """
     count = sizes[axis]
     shape = [1] * len(sizes)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""grid_sample: pixels that are taken by their places, times weights. Places and weights are known
-where the grid is; else each is a function of one coordinate.
+"""grid_sample: pixels gathered by index, times weights. A constant grid gives constant indices and
+weights; otherwise each is a pointwise function of one coordinate.
 
-Leaves grids of volumes, and bicubic and reflected samples on a grid that is computed.
+Leaves grids of volumes, and bicubic and reflected samples on a computed grid.
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions.composing import Results, as_type, source_of
 
 _aten = torch.ops.aten
-_MOST_WEIGHTS = 2**26  # of pixels in samples, nearly all of which are 0
+_MOST_WEIGHTS = 2**26  # weights of pixels in samples, nearly all 0
 _BILINEAR, _NEAREST = 0, 1
 _ZEROS, _BORDER = 0, 1
 
 _WEIGHTS = Fixed(Quantization(1.0 / (INT8.quant_max - INT8.quant_min), INT8.quant_min))
-"""From 0 to 1, whatever calibration shows: where rounding takes a place across a pixel, the pixels
-that it is between are others, and so are their weights."""
+"""Fixed range of weights from 0 to 1, independent of calibration.
+
+Rounding may move a position across a pixel; its neighbour pixels and weights then change together.
+"""
 
 Tap = tuple[Node, Node | None]
-"""The place of a pixel along an axis, and its weight if that may be another than 1."""
+"""Index of a pixel along an axis, and its weight if not always 1."""
 
 
 def _sampled(module: GraphModule, node: Node) -> Results:
@@ -42,7 +44,7 @@ def _sampled(module: GraphModule, node: Node) -> Results:
 
 
 def _on_known(module: GraphModule, node: Node, grid: torch.Tensor) -> Results:
-    """As many pixels of the image for each of the grid as any is made of."""
+    """Sample on a constant grid: gather the largest number of pixels that any result needs."""
     x = source_of(node)
     batch, channels, height, width = x.meta["val"].shape
     pixels, size = height * width, list(grid.shape[1:3])
@@ -101,7 +103,7 @@ def _on_computed(node: Node) -> Results:
 
 
 def _taps(node: Node, grid: Node, axis: int, length: int) -> list[Tap]:
-    """The pixels that samples are made of along an axis, of so many."""
+    """Return the pixels of samples along an axis of this length."""
     mode, padding = argument(node, "interpolation_mode"), argument(node, "padding_mode")
     last = length - 1
     span = last if argument(node, "align_corners") else length
@@ -122,7 +124,7 @@ def _taps(node: Node, grid: Node, axis: int, length: int) -> list[Tap]:
 
 
 def _inside(node: Node, tap: Tap, last: int, zeros: bool) -> Tap:
-    """With a place in the image, and no weight where it was outside."""
+    """Return a tap clamped into the image, with weight 0 if it was outside."""
     at, weight = tap
     if zeros:
         after = call(node, _aten.ge.Scalar, at, 0.0)
@@ -135,7 +137,7 @@ def _inside(node: Node, tap: Tap, last: int, zeros: bool) -> Tap:
 
 
 def _known(node: Node, output: Fixed | Within) -> Node:
-    """A value of which it is known what it can be."""
+    """Return a value with a known range."""
     node.meta[KNOWN_OUTPUT] = output
     return node
 

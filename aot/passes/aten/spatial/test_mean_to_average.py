@@ -12,7 +12,7 @@ from aot.testing.fixtures import check_aten_pass, op_counts
 IMAGE = (2, 3, 5, 4)
 MEAN, POOL = "aten.mean", "aten.avg_pool2d"
 
-# What of an image, its shape, what is left of the ops.
+# Function of an image, its shape, and remaining ops.
 CASES: dict[str, tuple[Callable[[torch.Tensor], object], tuple[int, ...], dict[str, int]]] = {
     "kept dimensions": (lambda x: x.mean((2, 3), keepdim=True), IMAGE, {POOL: 1}),
     "others": (lambda x: x.mean((-1, -2)), IMAGE, {POOL: 1, "aten.view": 1}),

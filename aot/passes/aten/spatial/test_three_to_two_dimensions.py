@@ -8,7 +8,7 @@ from torch import nn
 from aot.passes.aten.spatial.three_to_two_dimensions import three_to_two_dimensions
 from aot.testing.fixtures import check_aten_pass, op_counts
 
-# The convolution, depth of the input, channels of a group in 2d, and whether slices are copied.
+# The convolution, depth of the input, channels per group in 2d, True if slices are copied.
 CASES: dict[str, tuple[nn.Module, int, int, bool]] = {
     "one slice deep": (nn.Conv3d(4, 6, (1, 3, 3), padding=(0, 1, 1)), 3, 4, False),
     "every second slice": (nn.Conv3d(4, 6, (1, 3, 2), stride=(2, 1, 2)), 5, 4, True),

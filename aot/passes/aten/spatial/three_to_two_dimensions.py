@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a 3d convolution a 2d one over every slice of the depth: the slices that a window takes
-become channels, and the slices of the result are a batch.
+"""Makes a 3d convolution a 2d one over every slice of the depth: a window's slices become channels,
+and the slices of the result become a batch.
 
-Where the windows are one slice deep, or the input is, nothing is copied for it. Nor is anything
-where they are one pixel wide and high: those are 2d windows over the depth and all pixels of a
-slice. Other convolutions copy every slice once for each window that takes it.
+There is no copy if windows, or the input, are one slice deep. There is none either if they are one
+pixel wide and high: those are 2d windows over the depth and all pixels of a slice. Other
+convolutions copy every slice once for each window reading it.
 
-A transposed one gives what each slice of a window does as channels of their own. Where windows do
-not overlap along the depth, or the input is one slice deep, they become slices; else they are added
-up, and those in the padding are left out.
+A transposed one gives each slice's results of a window as separate channels. If windows do not
+overlap along the depth, or the input is one slice deep, the channels become slices. Otherwise they
+are added up, and those in the padding are left out.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ def three_to_two_dimensions(module: GraphModule) -> int:
 
 
 def _arguments(node: Node) -> tuple[Node, Any, list[int], list[int], list[int], list[int], Any]:
-    """Input, bias, stride, padding, dilation, output padding and groups; one amount, as of
-    padding="valid", is that of all axes.
+    """Return input, bias, stride, padding, dilation, output padding and groups.
+
+    A single amount, as for padding="valid", applies to all axes.
     """
     arguments: Any = node.args
     x, _, bias, stride, padding, dilation, _, more, groups = arguments
@@ -58,7 +59,7 @@ def _flatten_depth(module: GraphModule, node: Node) -> bool:
     n, channels, depth = value.shape[:3]
     outputs, slices = result.shape[1:3]
 
-    # [slices of the result, taps]: slices of the input, of which some may lie in the padding
+    # [slices of the result, taps]: slices of the input, some of them possibly in the padding
     first = torch.arange(slices)[:, None] * stride[0] - padding[0]
     taken = first + torch.arange(weight.shape[2]) * dilation[0]
     inside = (taken >= 0) & (taken < depth)
@@ -141,8 +142,9 @@ def _spread_depth(module: GraphModule, node: Node) -> bool:
 
 
 def _added(module: GraphModule, node: Node, x: Node, slices: torch.Tensor) -> Node:
-    """x [n, depth, outputs, taps, h, w] as [n, outputs, depth of the result, h, w]: the sum of what
-    goes to each slice [depth, taps].
+    """Return x [n, depth, outputs, taps, h, w] as [n, outputs, depth of the result, h, w].
+
+    It is the sum over the contributions to each slice [depth, taps].
     """
     n, outputs, depth = node.meta["val"].shape[:3]
     inside = ((slices >= 0) & (slices < depth)).flatten()

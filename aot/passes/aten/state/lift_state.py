@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the buffers that a model changes explicit: each becomes an input of the graph, and its new
-value an output (aot.dialect.graph.State).
+"""Makes a model's changed buffers explicit: each becomes an input of the graph, and its new value
+an output (aot.dialect.graph.State).
 
-Buffers whose value reaches no output, a counter of calls or one that is written and never read, are
-forgotten; so are writes that leave a buffer as it is.
+Drops buffers without effect on an output: a counter of calls, or a buffer written and never read.
+Drops writes without effect.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _EXECUTING = re.compile(r"While executing %(\w+)")
 
 @contextmanager
 def assignments_kept(model: torch.nn.Module) -> Iterator[None]:
-    """Within it, what forward assigns to buffers is written into them when forward ends.
+    """Write forward's assignments to buffers into them at its end, within the context.
 
-    torch.export does that for the model's own buffers, not for those of submodules, and it takes
-    the very value: where that is an input or another buffer, or where the old value is a result,
-    the program is wrong. So values and results are copied before anything is written.
+    torch.export does this for the model's own buffers only, not for submodules. It also uses the
+    assigned value itself. The program is wrong if the value is an input or another buffer, or if
+    the old value is a result. Therefore values and results are copied before anything is written.
     """
     buffers: dict[tuple[torch.nn.Module, str], tuple[str, torch.Tensor | None]] = {}
 
@@ -65,7 +65,7 @@ def assignments_kept(model: torch.nn.Module) -> Iterator[None]:
         for (part, name), value in copies.items():
             _, buffer = buffers[part, name]
             if part is model:
-                setattr(part, name, value)  # which export sees
+                setattr(part, name, value)  # visible to export
             elif buffer is not None:
                 buffer.copy_(value)
                 part._buffers[name] = buffer
@@ -80,11 +80,11 @@ def assignments_kept(model: torch.nn.Module) -> Iterator[None]:
 
 
 def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedProgram:
-    """The program decomposed but for the ops kept, so that it writes buffers at its end only.
+    """Return the decomposed program, without the kept ops. It writes buffers at its end only.
 
     Raises:
-      LoweringError: a buffer becomes another shape, shares its memory, or shares its new value with
-        another; or what changes is no buffer.
+      LoweringError: a buffer changes its shape, shares its memory, or shares its new
+        value with another; or a changed tensor is no buffer.
     """
     for node in program.graph.nodes:
         if node.target is _aten.copy_.default:
@@ -131,7 +131,7 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
 
 
 def _not_decomposed(program: ExportedProgram, error: Exception) -> LoweringError:
-    """Name the op that torch does not decompose, and the reason: memory, or torch's own."""
+    """Return the error for an op without decomposition: memory, or torch's own reason."""
     node = _failed_at(program, error)
     at = f"\n    at {place(op_name(node), place_of(node))}" if node else ""
     text = [*str(error).strip().splitlines(), ""][0]
@@ -152,7 +152,7 @@ def _not_decomposed(program: ExportedProgram, error: Exception) -> LoweringError
 
 
 def _failed_at(program: ExportedProgram, error: Exception) -> Node | None:
-    """The node of a program that torch was at: of its frames, or as it writes into its text."""
+    """Return torch's current node of a program, from its frames or from the error's text."""
     names = {node.name: node for node in program.graph.nodes if node.op == "call_function"}
     found = _EXECUTING.search(str(error))
     node = node_of(error)
@@ -161,13 +161,15 @@ def _failed_at(program: ExportedProgram, error: Exception) -> Node | None:
 
 
 def _is_renormed(program: ExportedProgram, spec: OutputSpec) -> bool:
-    """Whether what a parameter becomes is what max_norm of an embedding makes of it."""
+    """Return True if a parameter's new value comes from max_norm of an embedding."""
     nodes = [n for n in program.graph.nodes if n.name == spec.arg.name]
     return any(n.target is torch.ops.aten.embedding_renorm.default for n in nodes)
 
 
 def _check_write(name: str, before: torch.Tensor, value: torch.Tensor) -> None:
-    """That a value fits into a buffer: export does not look at the shapes of what it writes."""
+    """Raise LoweringError if a value does not fit into a buffer: export does not check shapes of
+    writes.
+    """
     missing = before.dim() - value.dim()
     pairs = zip(value.shape, before.shape[max(missing, 0) :], strict=False)
     if missing < 0 or any(n not in (1, m) for n, m in pairs):
@@ -187,12 +189,12 @@ def _changed(name: str, before: object, value: object) -> LoweringError:
 
 
 def _is_wrapped(value: object) -> bool:
-    """Whether it is a tensor that a transformation of torch.func works on, which has no memory."""
+    """Return True for a tensor of a torch.func transformation; it has no memory."""
     return isinstance(value, torch.Tensor) and is_functorch_wrapped_tensor(value)
 
 
 def _shared_memory(tensors: Mapping[str, object]) -> str:
-    """Pairs of names whose tensors lie in one piece of memory, for a message."""
+    """Return pairs of names whose tensors share memory, for a message."""
     owners: dict[int, str] = {}
     pairs = []
     for name, tensor in tensors.items():
@@ -204,14 +206,14 @@ def _shared_memory(tensors: Mapping[str, object]) -> str:
 
 
 def lift_state(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many states it has.
+    """Lift the state in place; return the number of states.
 
     Args:
-      module: a functional graph that ends in `copy_` nodes, which write buffers.
+      module: a functional graph ending in `copy_` nodes; these write buffers.
 
     Raises:
-      LoweringError: state of another dtype than float32, before or after, without elements, or of
-        too many dimensions.
+      LoweringError: state of another dtype than float32, before or after, without
+        elements, or with too many dimensions.
     """
     graph = module.graph
     writes = {n.args[0]: n.args[1] for n in graph.nodes if n.target is _aten.copy_.default}
@@ -244,15 +246,15 @@ def lift_state(module: GraphModule) -> int:
 
 
 def take_tensors(module: GraphModule) -> None:
-    """Has a graph take and give tensors one by one: what export has around it knows the model's own
-    inputs and outputs only.
+    """Make a graph take and give tensors one by one: export's wrapper only knows the model's own
+    inputs and outputs.
     """
     module.graph.set_codegen(CodeGen())
     module._forward_pre_hooks.clear()
 
 
 def _live(graph: Graph, values: Mapping[Node, Any]) -> list[Node]:
-    """Buffers that outputs depend on, in this run or in a later one, in the graph's order."""
+    """Return the buffers with effect on an output, in this run or a later one, in graph order."""
     seen: set[Node] = set()
     waiting = list(graph.output_node().all_input_nodes)
     while waiting:

@@ -14,7 +14,7 @@ IMAGE = (1, 3, 4, 6)
 
 
 class Running(nn.Module):
-    """A sum, and a count that no output depends on."""
+    """A sum, and a count without effect on outputs."""
 
     sum: torch.Tensor
     count: torch.Tensor

@@ -17,13 +17,13 @@ from aot.rules import register
 
 @define(shares_quantization=True)
 def flip(input: Int8, dim: int) -> torch.Tensor:
-    """output[.., i, ..] = input[.., size - 1 - i, ..] along dim, which is not negative."""
+    """Compute output[.., i, ..] = input[.., size - 1 - i, ..] along dim, which is not negative."""
     return input.flip([dim])
 
 
 @torch.library.custom_op("outside::reverse", mutates_args=())
 def reverse(x: torch.Tensor, dim: int) -> torch.Tensor:
-    """x with the order of a dimension reversed."""
+    """Return x with a dimension in reversed order."""
     return x.flip([dim])
 
 
@@ -33,7 +33,7 @@ def _(x: torch.Tensor, dim: int) -> torch.Tensor:
 
 
 class Flip(UnaryRule):
-    """outside::reverse."""
+    """Rule for outside::reverse."""
 
     output: ClassVar[Output] = Shares()
 

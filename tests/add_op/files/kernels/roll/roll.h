@@ -8,7 +8,7 @@ typedef struct pl_roll_params pl_roll_params;  // none: null
 
 typedef struct {
   int32_t outer;
-  int32_t size;   // bytes of the dimension that is rolled, with those inside of it
+  int32_t size;   // bytes of the rolled dimension, including inner ones
   int32_t shift;  // in bytes, at least 0 and below size
 } pl_roll_dims;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts by the stand-in; or does what the environment variable STAND_IN_DOES says."""
+"""Conversion by the stand-in, or the behaviour in the environment variable STAND_IN_DOES."""
 
 import os
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which targets there are."""
+"""List of the targets."""
 
 from types import SimpleNamespace
 

@@ -21,7 +21,7 @@ _NOT_THE_USERS = (
     "/torchao/",
     "/executorch/",
     "/aot/accept/constant_masks.py",
-    "/aot/accept/data_followed.py",
+    "/aot/accept/data_attribute.py",
     "/aot/accept/inputs.py",
     "/aot/quantizer/training.py",
 )

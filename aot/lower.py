@@ -16,17 +16,17 @@ from torch.fx import GraphModule, Node
 
 from aot.accept.calibration import calibrate
 from aot.accept.export import export_aten
-from aot.accept.garbage import older_objects_left
+from aot.accept.gc_pause import gc_paused
 from aot.accept.inputs import Inputs
 from aot.accept.internal_error import internal_errors_named
-from aot.accept.uncompiled import original, uncompiled
+from aot.accept.torch_compile import original, without_torch_compile
 from aot.artefact.artefact import Artefact, rewrite
 from aot.artefact.artefact import export as export_artefact
 from aot.artefact.report import make_report
 from aot.backends.npus import CUT, REQUIRED
 from aot.backends.target import Target
 from aot.dialect.graph import copied, initial_state
-from aot.dialect.moved import Moved
+from aot.dialect.io_layout import IoLayout
 from aot.dialect.quantization import Quantization
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
@@ -38,7 +38,7 @@ from aot.passes.aten.floats.float_forms import float_forms
 from aot.passes.aten.recurrent.float_recurrent import float_recurrent
 from aot.passes.aten.recurrent.recurrent_states import convert_states
 from aot.passes.fold_qdq import fold_qdq
-from aot.passes.rewrite.border import (
+from aot.passes.rewrite.io_layouts import (
     AUTO,
     TO_NHWC_BORDER,
     images_moved,
@@ -50,20 +50,25 @@ from aot.pte.writer import write_pte
 from aot.quality.assess import Graphs, assess
 from aot.quality.evaluation import HeldOut, held_out
 from aot.quality.float_model import FloatModel
-from aot.quality.given_masks import check_given_masks
+from aot.quality.mask_warnings import check_mask_inputs
 from aot.quality.quality import Quality
 from aot.quality.watch import Watch
 from aot.quantizer.bias_correction import correct_biases
 from aot.quantizer.first_input import check_first_input, output_quantization
-from aot.quantizer.others import Composed, Other, check_others, take_others
 from aot.quantizer.quantizer import Int8Quantizer
 from aot.quantizer.recipe import FLOAT, Recipe
+from aot.quantizer.third_party import (
+    Composed,
+    ThirdPartyQuantizer,
+    check_third_party,
+    take_third_party,
+)
 from aot.quantizer.training import Batches, train_prepared
 from aot.rules.function import split_functions
 from aot.rules.integers import whole_quantization
 from aot.support.support import check_supported, warn_of_losses
 from aot.targets import target_named
-from aot.upstream.compiled_when_run import compiled_when_run
+from aot.upstream.lazy_codegen import lazy_codegen
 from aot.upstream.names import names_counted
 from aot.upstream.quiet import notices_hidden
 from aot.upstream.torchao import convert_pt2e, prepare_pt2e
@@ -92,11 +97,11 @@ class Lowered(Artefact):
 
 @dataclass(frozen=True)
 class _Accepted:
-    """What is lowered, checked, and what for.
+    """Checked input of lowering.
 
     Attributes:
-      composed: our quantizer, and the user's where there is one.
-      first_input: the type that the first input has to have; None: any.
+      composed: our quantizer, and the user's if given.
+      first_input: required type of the first input; None: any.
     """
 
     inputs: Inputs
@@ -133,11 +138,11 @@ class _Quantized:
     """A model after calibration.
 
     Attributes:
-      aten: the graph that it was exported to; what stands in its `meta` is of the user's model.
+      aten: the exported graph; its `meta` refers to the user's model.
       graph: torchao's.
-      samples: of calibration, how many.
-      held: held-out data; None: there is none.
-      outputs: of the example in float.
+      samples: number of calibration samples.
+      held: held-out data, or None.
+      outputs: float results for the example.
     """
 
     aten: GraphModule
@@ -168,9 +173,9 @@ def _settings_grouped(lowers: Callable[_P, _T]) -> Callable[_P, _T]:
 @_settings_grouped
 @notices_hidden()
 @internal_errors_named
-@older_objects_left()
-@uncompiled()
-@compiled_when_run()
+@gc_paused()
+@without_torch_compile()
+@lazy_codegen()
 def lower(
     model: torch.nn.Module | ExportedProgram,
     example_inputs: Any,
@@ -183,32 +188,31 @@ def lower(
     io: Io = _IO,
     measure: Measure = _MEASURE,
 ) -> Lowered:
-    """Quantizes and lowers a model, and measures it against the float one.
+    """Quantize and lower a model, and measure it against the float model.
 
     Args:
       model: in eval mode.
       example_inputs: one sample (aot/accept/inputs.py): a tensor, a tuple of forward's arguments,
-        or a dict of them by name; float32, numbers of uint8, int8 or int16 that stay as they are,
-        indices, or masks of booleans, of the shapes and memory format that the device will give.
-      target: what to lower for: a Target, or a text as `target_named` takes it, e.g. "cortex-m"
-        or "ethos-u55-128"; with "tflite" `exported` is a .tflite file (docs/tflite.md).
-      verify_npu: what becomes of a part of the model whose program for an Ethos-U does not compute
-        what it should: "cut" it where that starts, "fail", or "off": nobody looks
-        (docs/ethos_u.md).
-      neutron: where NXP's converter, which "imxrt700" and "mcxn947" need, is not installed: it is
-        "required", or "auto": everything runs on the CPU (docs/neutron.md).
-      calibration: representative samples like the example, or batches of such, with labels or not;
-        of a model with state, in the order in which the device will see them, or a list of such
-        sequences.
-      quantize: the arithmetic that the model gets.
+        or a dict of them by name; float32, unchanged numbers of uint8, int8 or int16,
+        indices, or masks of booleans. Shapes and memory format are those on the device.
+      target: a Target, or a name as in `target_named`, e.g. "cortex-m" or
+        "ethos-u55-128"; with "tflite" `exported` is a .tflite file (docs/tflite.md).
+      verify_npu: reaction to an Ethos-U program with wrong results: "cut" the part of the model at
+        the start of the fault, "fail", or "off" for no check (docs/ethos_u.md).
+      neutron: reaction to a missing NXP converter for "imxrt700" and "mcxn947": "required" is an
+        error, "auto" runs everything on the CPU (docs/neutron.md).
+      calibration: representative samples like the example, or batches of them, with or
+        without labels. A model with state needs them in the order on the device, or a list of
+        such sequences.
+      quantize: the arithmetic of the model.
       io: its inputs and outputs on the device.
-      measure: the comparison with the float model, and what it has to reach.
+      measure: the comparison with the float model, and its limits.
 
-    Settings of the three objects are taken by their own names, too; that is deprecated.
+    Settings of the three objects are also accepted by their own names (deprecated).
 
     Raises:
-      LoweringError: with all problems found, where they are, and what to do; among them that the
-        lowered model is too far from the float one.
+      LoweringError: lists all problems with their places and remedies. One of them is a large
+        difference between the lowered and the float model.
       InternalError: a fault of Pilotlight, with a file to send.
     """
     target = target_named(target, verify_npu, neutron)
@@ -255,7 +259,7 @@ def _accept(
         first_input = output_quantization(io.input_from, inputs.example[0])
     ours = Int8Quantizer(target.traits, recipe, first_input)
     given = quantize.quantizer
-    composed = ours if given is None else Composed([Other(given), ours])
+    composed = ours if given is None else Composed([ThirdPartyQuantizer(given), ours])
     return _Accepted(inputs, target, quantize, recipe, composed, first_input)
 
 
@@ -276,7 +280,7 @@ def _quantize(accepted: _Accepted, calibration: Iterable[Any], measure: Measure)
         warnings.simplefilter("ignore")
         prepared = prepare_pt2e(aten, accepted.composed)
         if quantize.quantizer is not None:
-            check_others(prepared)
+            check_third_party(prepared)
         seen = Watch(prepared)
         data = inputs.samples(calibration, "calibration", splits)
         samples = calibrate(prepared, data, inputs.example, seen.sample)
@@ -290,8 +294,8 @@ def _quantize(accepted: _Accepted, calibration: Iterable[Any], measure: Measure)
             float_model = FloatModel(floats)
         quantized = convert_pt2e(prepared)
         if quantize.quantizer is not None:
-            take_others(quantized)
-    check_given_masks(floats, seen.samples)
+            take_third_party(quantized)
+    check_mask_inputs(floats, seen.samples)
     merge_dequantizes(quantized)
     if quantize.correct_bias:
         correct_biases(quantized, floats, seen.samples)
@@ -304,17 +308,17 @@ def _with_border(
     outputs: list[torch.Tensor],
     target: Target,
     io_layout: str,
-) -> tuple[GraphModule, Moved]:
-    """Return the graph with its rewrites and the layout of its inputs and outputs, and which."""
+) -> tuple[GraphModule, IoLayout]:
+    """Return the graph after its rewrites, with its I/O layout, and this layout."""
 
-    def rewritten(moved: Moved) -> GraphModule:
+    def rewritten(moved: IoLayout) -> GraphModule:
         module = copied(folded)
         set_border(module, example, outputs, moved)
         verify(module, "set_border")
         rewrite(module, target)
         return module
 
-    moved = images_moved(folded) if io_layout == TO_NHWC_BORDER else Moved()
+    moved = images_moved(folded) if io_layout == TO_NHWC_BORDER else IoLayout()
     module = rewritten(moved)
     for found in transposed_at_border(module) if io_layout == AUTO else []:
         other = rewritten(found)

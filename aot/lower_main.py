@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import itertools
 import json
@@ -40,7 +40,7 @@ with imports_that_stay():
     from aot.errors import LoweringError
     from aot.lower import Lowered, lower
     from aot.options import Io, Measure, Quantize
-    from aot.passes.rewrite.border import AUTO, LAYOUTS
+    from aot.passes.rewrite.io_layouts import AUTO, LAYOUTS
     from aot.quality.decibels import MIN_SQNR_DB
     from aot.quality.evaluation import Evaluation, labelled
     from aot.quality.quality import MIN_AGREEMENT

@@ -15,12 +15,12 @@ from aot.artefact.report import make_report
 from aot.backends.npus import CUT, REQUIRED
 from aot.backends.target import Target
 from aot.dialect.graph import border_nodes
-from aot.dialect.moved import NOT_MOVED
+from aot.dialect.io_layout import NOT_MOVED
 from aot.dialect.verifier import verify
 from aot.importers.tflite.differing import differing
 from aot.importers.tflite.importing import import_tflite
 from aot.partition.partition import partition
-from aot.passes.rewrite.border import images_moved
+from aot.passes.rewrite.io_layouts import images_moved
 from aot.pte.writer import write_pte
 from aot.quality.evaluation import HeldOut
 from aot.quality.quality import Limits, Quality

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of `lower`, by what they are about: quantization, inputs and outputs, measuring."""
+"""Arguments of `lower` in groups: quantization, inputs and outputs, measuring."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from aot.errors import LoweringError, describe
-from aot.passes.rewrite.border import KEEP, LAYOUTS
+from aot.passes.rewrite.io_layouts import KEEP, LAYOUTS
 from aot.quality.decibels import MIN_SQNR_DB
 from aot.quality.evaluation import Evaluation
 from aot.quality.quality import Limits
@@ -22,18 +22,18 @@ from aot.upstream.torchao import Quantizer
 
 @dataclass(frozen=True, kw_only=True)
 class Quantize:
-    """The arithmetic that a model gets.
+    """The arithmetic of a model.
 
     Attributes:
       quantization: "int8", "int16", "int8w4", "int8w4g32" or "float32"; or by layer, {"default":
         "int8", "head": "float32"} (docs/accuracy.md).
-      quantizer: torchao's, or your own of its kind: what it annotates stays as it says.
-      observer: how calibration becomes ranges: "histogram", "minmax", "moving_average", "mse" or
+      quantizer: torchao's, or your own of its kind. Its annotations stay.
+      observer: derives ranges from calibration: "histogram", "minmax", "moving_average", "mse" or
         "percentile"; or by layer, {"default": "minmax", "features.*": "mse"} (docs/accuracy.md).
       equalize: give the channels between two layers one magnitude first (cross-layer equalization).
-      correct_bias: put into the biases what quantization shifts the means of layers by.
-      train: quantization-aware training: changes the parameters of the module that it is given, in
-        place (docs/qat.md).
+      correct_bias: compensate shifted means of layers in their biases.
+      train: quantization-aware training: changes the module's parameters in place
+        (docs/qat.md).
       allow_float_fallback: run ops without an int8 form in float32 on the device; the report lists
         them.
 
@@ -62,10 +62,10 @@ class Io:
     Attributes:
       float_io: keep float32 model inputs and outputs; they are quantized on the device.
       io_layout: "keep" the model's own; "nhwc" for [N, H, W, C] inputs and outputs without a copy;
-        "auto": so, and [N, L, C], for those that the device would have to transpose otherwise; the
-        report says which.
-      input_from: the report of a model whose first output is to be this one's first input as it is:
-        that gets the same type, scale and zero point.
+        "auto": [N, H, W, C] and [N, L, C] for inputs and outputs with a transpose on the device
+        otherwise. The report lists them.
+      input_from: the report of a model. Its first output becomes this model's first input, with
+        the same type, scale and zero point.
 
     Raises:
       LoweringError: `float_io` is no bool, or there is no such layout.
@@ -85,16 +85,16 @@ class Io:
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(Limits):
-    """The comparison with the float model, and what it has to reach.
+    """The comparison with the float model, and its limits.
 
     Attributes:
-      evaluation: held-out data to measure on: samples as calibration's, or for a classifier of one
-        input the inputs [N, ...] and the right classes, int64 [N]. Without it some of the
-        calibration samples are taken, which flatter.
-      min_sqnr: signal to quantization noise in dB that each output has to reach.
-      min_agreement: share of the samples, in [0, 1], for which the class is the float model's. By
-        default 0.9, of those that the float model is sure of.
-      per_op: measure what each value's quantization costs alone, too; on a few samples.
+      evaluation: held-out data to measure on: samples as in calibration. For a classifier with one
+        input: the inputs [N, ...] and the right classes, int64 [N]. The default is a part of the
+        calibration samples, with too good results.
+      min_sqnr: required signal to quantization noise of each output, in dB.
+      min_agreement: required share of samples with the float model's class, in [0, 1]. The default
+        is 0.9, of samples with a clear class in float.
+      per_op: also measure the loss by each value's quantization alone, on a few samples.
 
     Raises:
       LoweringError: `per_op` is no bool, or a limit no such number.
@@ -111,7 +111,7 @@ class Measure(Limits):
 
 
 GROUPS = {"quantize": Quantize, "io": Io, "measure": Measure}
-"""By argument of `lower`."""
+"""Groups by argument of `lower`."""
 
 
 def grouped(arguments: Mapping[str, Any]) -> dict[str, Any]:

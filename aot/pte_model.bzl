@@ -156,7 +156,7 @@ def pte_model(
         data = data + [":%s.packages" % name],
         # A workspace's folder may have the name of one of Pilotlight's: both are one package.
         legacy_create_init = 0,
-        deps = [Label("//tools:imports"), Label("//aot:lowering"), Label("//aot/advice:suggest"), Label("//aot/plan:pte"), Label("//tools/text:stoppable"), Label("//tools/text:written")] + deps +
+        deps = [Label("//tools:imports"), Label("//aot:lowering"), Label("//aot/advice:suggest"), Label("//aot/plan:pte"), Label("//tools/text:signal_handling"), Label("//tools/text:written")] + deps +
                ([Label("//aot:lower_tflite")] if tflite else []),
         **kwargs
     )

@@ -8,7 +8,7 @@ load("//tools:actions.bzl", "run_action")
 
 _ALIGNMENT = 16
 
-# Cores of which LLVM has no model that estimates cycles (tools/simulator/cycles.py).
+# Cores without a model in LLVM for cycle estimates (tools/simulator/cycles.py).
 WITHOUT_CYCLES = ["cortex-m0", "cortex-m0plus", "cortex-m23"]
 
 # An exception pushes up to 104 bytes on top of the program's own need, which is not always known.

@@ -18,7 +18,7 @@ CONSOLES = ["uart", "rtt", "semihosting"]
 
 _SETTINGS = ["//boards:" + size for size in SIZES]
 
-# Settings of a configuration that is for no image.
+# Settings of a configuration without an image.
 _NO_IMAGE = {CONSOLE: CONSOLES[0], _PROFILE_STEPS: False} | {setting: OF_THE_BOARD for setting in _SETTINGS}
 
 def _board_impl(_settings, attr):
@@ -42,7 +42,7 @@ def _core_impl(settings, attr):
     return _NO_IMAGE | {_CURRENT: HOST, _PLATFORMS: core}
 
 # For libraries that depend only on a board's core. The attribute `core` selects it: "" for the
-# host, whose platform stays.
+# host; its platform stays.
 core_transition = transition(
     implementation = _core_impl,
     inputs = [_PLATFORMS],
@@ -63,7 +63,7 @@ no_board_transition = transition(
 def _any_board_impl(_settings, _attr):
     return _NO_IMAGE | {_CURRENT: HOST, _OPTIMIZE: ""}
 
-# For programs of the build machine, whose platform stays.
+# For programs of the build machine; the platform stays.
 any_board_transition = transition(
     implementation = _any_board_impl,
     inputs = [],

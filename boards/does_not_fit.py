@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from tools.text.table import table
 
 STATUS_DOES_NOT_FIT = 3
-"""Exit status of a program that prints the table."""
+"""Exit status of a program after printing the table."""
 
 
 def does_not_fit_table(
@@ -19,7 +19,7 @@ def does_not_fit_table(
     """Return the table as text.
 
     Args:
-      title: the item that does not fit, the board, and the memory that is too small.
+      title: the item, the board, and the memory too small for it.
       need, have: bytes.
       where: further rows, (name, text).
       largest: (item, bytes) of the largest items, largest first.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imports of torch and of packages built on it. A program's own imports come first."""
 
-from tools.text.stoppable import stopping
+from tools.text.signal_handling import stopping
 
 import gc
 from collections.abc import Iterator

@@ -17,7 +17,11 @@ from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 from torch.fx.node import map_arg
 
-from aot.accept.accepted import (
+from aot.accept.constant_masks import ConstantMasks
+from aot.accept.data_attribute import DataAttributeMode
+from aot.accept.program import result_paths, tensor_names
+from aot.accept.python_state import check_python_state
+from aot.accept.requirements import (
     check_decomposed,
     check_dense,
     check_effects,
@@ -28,12 +32,8 @@ from aot.accept.accepted import (
     check_signature,
     check_weights,
 )
-from aot.accept.constant_masks import ConstantMasks
-from aot.accept.data_followed import DataFollowed
-from aot.accept.hooked_weights import hooked_weights_kept
-from aot.accept.not_traced import as_it_takes, why_not_traced
-from aot.accept.program import result_paths, tensor_names
-from aot.accept.python_state import check_python_state
+from aot.accept.trace_errors import as_it_takes, trace_error
+from aot.accept.weight_hooks import hooked_weights_kept
 from aot.dialect.graph import drop_dead_code, returned, state_of
 from aot.errors import LoweringError, place, raising_line, raising_module, takes_gradient
 from aot.passes.aten.attention import decompose_attention
@@ -46,19 +46,19 @@ from aot.passes.aten.constants.fold_constants import fold_constants
 from aot.passes.aten.constants.free_names import free_names
 from aot.passes.aten.constants.narrow_constants import narrow_constants
 from aot.passes.aten.constants.separate_weights import separate_weights
-from aot.passes.aten.constants.unwritten import unwritten
-from aot.passes.aten.decompositions import compositions_of_two
+from aot.passes.aten.constants.uninitialized_memory import zero_uninitialized_memory
+from aot.passes.aten.decompositions import binary_ops
 from aot.passes.aten.decompositions.complex_to_pairs import complex_to_pairs
-from aot.passes.aten.decompositions.compositions import compositions
+from aot.passes.aten.decompositions.rare_ops import decompose_rare_ops
+from aot.passes.aten.integers.integer_inputs import integer_inputs_to_float
 from aot.passes.aten.integers.lift_rank_zero import lift_rank_zero
-from aot.passes.aten.integers.whole_numbers import whole_numbers
 from aot.passes.aten.layers.products_to_linear import products_to_linear
 from aot.passes.aten.layers.split_layers import split_layers
 from aot.passes.aten.masks.additive_masks import additive_masks
-from aot.passes.aten.masks.far_fills import far_fills
-from aot.passes.aten.masks.far_limits import far_limits
 from aot.passes.aten.masks.input_masks import input_masks
+from aot.passes.aten.masks.mask_sentinels import replace_mask_sentinels
 from aot.passes.aten.masks.name_masks import name_masks
+from aot.passes.aten.masks.noop_clamps import drop_noop_clamps
 from aot.passes.aten.movement import parts_to_cat
 from aot.passes.aten.movement.assignments_to_gather import assignments_to_gather
 from aot.passes.aten.movement.crops_to_padding import crops_to_padding
@@ -69,11 +69,11 @@ from aot.passes.aten.movement.select_by_value import select_by_value
 from aot.passes.aten.movement.split_to_slices import split_to_slices
 from aot.passes.aten.norms.fold_normalisation import fold_normalisation
 from aot.passes.aten.norms.fuse_batch_norm import fuse_batch_norm, note_batches
+from aot.passes.aten.norms.fuse_norms import fuse_norms
 from aot.passes.aten.norms.instance_to_group_norm import instance_to_group_norm
 from aot.passes.aten.norms.scaled_powers import scaled_powers
-from aot.passes.aten.norms.whole_norms import whole_norms
 from aot.passes.aten.recurrent import split_recurrent
-from aot.passes.aten.recurrent.whole_recurrent import whole_recurrent
+from aot.passes.aten.recurrent.fuse_recurrent import fuse_recurrent
 from aot.passes.aten.spatial import resampling
 from aot.passes.aten.spatial.average_to_mean import average_to_mean
 from aot.passes.aten.spatial.drop_pool_indices import drop_pool_indices
@@ -153,22 +153,22 @@ def export_aten(
         note_batches(module, model)
     for rewrite in (
         lift_state,
-        functools.partial(unwritten, inputs=example_inputs),
-        whole_recurrent,
+        functools.partial(zero_uninitialized_memory, inputs=example_inputs),
+        fuse_recurrent,
         select_by_value,
         remove_identities,
         lift_rank_zero,
         parts_to_cat.parts_to_cat,
         split_to_slices,
-        whole_numbers,
+        integer_inputs_to_float,
         fold_constants,
         narrow_constants,
         drop_zeros,
         complex_to_pairs,
         assignments_to_gather,
-        compositions,
+        decompose_rare_ops,
         scaled_powers,
-        whole_norms,
+        fuse_norms,
         instance_to_group_norm,
         split_recurrent.split_recurrent,
         functools.partial(input_masks, inputs=example_inputs),
@@ -176,8 +176,8 @@ def export_aten(
         decompose_attention.decompose_attention,
         fold_constants,  # of learned queries: their attention to each other is constant
         mask_softmax,
-        far_fills,
-        far_limits,
+        replace_mask_sentinels,
+        drop_noop_clamps,
         products_to_linear,
         split_layers,
         fold_scales,
@@ -213,7 +213,7 @@ def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedPr
         *parts_to_cat.KEPT,
         *decompose_attention.KEPT,
         *split_recurrent.KEPT,
-        *compositions_of_two.KEPT,
+        *binary_ops.KEPT,
         *resampling.KEPT,
         *keeps,
     )
@@ -246,7 +246,7 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             causal_masks_unread(),
             export_silent(),
             ConstantMasks(model),
-            DataFollowed(),
+            DataAttributeMode(),
             split_recurrent.steps_unseen(),
         ):
             # The tensor is no buffer and forward replaces it: export would keep the old one.
@@ -261,7 +261,7 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
     except Exception as error:
         own = _raised_by(model, example_inputs)
         is_of_gradient = own is not None and takes_gradient(own)
-        what, hint = why_not_traced(own if own is not None and is_of_gradient else error)
+        what, hint = trace_error(own if own is not None and is_of_gradient else error)
         if own is not None and not is_of_gradient:
             said = [*str(own).strip().splitlines(), ""][0]
             what = f"the model does not run on its first sample: {type(own).__name__}: {said}"

@@ -22,7 +22,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from aot.accept.inputs import Inputs
-from aot.accept.uncompiled import original, uncompiled
+from aot.accept.torch_compile import original, without_torch_compile
 from aot.dialect.graph import Origin
 from aot.errors import LIBRARIES, LoweringError, describe, node_of, op_name, place, place_of
 
@@ -151,7 +151,7 @@ def _without_weights(given: Mapping[str, Any]) -> bytes:
     if isinstance(taken.model, ExportedProgram):
         program = copy.copy(taken.model)
     else:
-        with uncompiled():
+        with without_torch_compile():
             program = torch.export.export(taken.model, taken.example)
     program._state_dict = {name: _ones(value) for name, value in program.state_dict.items()}
     program._constants = {name: _ones(value) for name, value in program.constants.items()}

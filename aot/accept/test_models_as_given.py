@@ -15,7 +15,7 @@ import torch.ao.quantization as ao
 import torch.nn.functional as F
 from torch import nn
 
-from aot.accept.uncompiled import original
+from aot.accept.torch_compile import original
 from aot.errors import LoweringError
 from aot.lower import lower
 from aot.options import Measure

@@ -22,7 +22,7 @@ from aot.lower import Lowered
 from aot.quality.change import Change
 from aot.quality.decibels import EQUAL_DB, ROUGH_DB, decibels, in_decibels
 from aot.quality.finding import interval, name_of
-from aot.quality.value import Value
+from aot.quality.value import MeasuredValue
 from aot.quality.values import Sequences, Values
 from aot.quantizer.int4 import rounded_to_eight_bits, rounded_to_groups
 from aot.quantizer.int16 import takes_int16
@@ -78,7 +78,7 @@ class Suggestion:
     """
 
     kind: str
-    value: Value
+    value: MeasuredValue
     predicted_db: float | None
     measured_db: float | None
     before_db: float | None
@@ -174,13 +174,13 @@ def _mean_db(lowered: Lowered) -> float | None:
 
 
 def _of(
-    value: Value, lowered: Lowered, values: Values, samples: Sequences, before: float | None
+    value: MeasuredValue, lowered: Lowered, values: Values, samples: Sequences, before: float | None
 ) -> Iterator[Suggestion]:
     every = lowered.quality.values
     total = sum(v.noise_to_signal or 0.0 for v in every)
     readers = [v for v in every if v.value.name in values.read_by(value.name)]
 
-    def changed(kind: str, changing: Sequence[Value]) -> Suggestion:
+    def changed(kind: str, changing: Sequence[MeasuredValue]) -> Suggestion:
         return _changed(kind, changing, value, lowered, values, samples, before)
 
     for kind, has_form in ((FLOAT, _has_float_form), (AS_INT16, _has_int16_form)):
@@ -209,7 +209,7 @@ def _of(
 
 
 def _in_front(
-    value: Value, lowered: Lowered, values: Values, samples: Sequences, before: float | None
+    value: MeasuredValue, lowered: Lowered, values: Values, samples: Sequences, before: float | None
 ) -> Iterator[Suggestion]:
     """Suggest int16 for all ops that lead to a value.
 
@@ -228,8 +228,8 @@ def _in_front(
 
 def _changed(
     kind: str,
-    changing: Sequence[Value],
-    value: Value,
+    changing: Sequence[MeasuredValue],
+    value: MeasuredValue,
     lowered: Lowered,
     values: Values,
     samples: Sequences,
@@ -372,7 +372,7 @@ def _predicted(before: float | None, total: float, left: float) -> float | None:
     return min(EQUAL_DB, before + gain, alone)
 
 
-def _seen(*values: Value) -> tuple[float, float]:
+def _seen(*values: MeasuredValue) -> tuple[float, float]:
     """The range of values of one quantization on the samples, with zero in it."""
     return min(0.0, *(v.low for v in values)), max(0.0, *(v.high for v in values))
 

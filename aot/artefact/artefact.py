@@ -11,7 +11,7 @@ from torch.fx import GraphModule
 
 from aot.artefact.notebook import report_html
 from aot.backends.target import Target
-from aot.dialect.moved import Moved
+from aot.dialect.io_layout import IoLayout
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
 from aot.passes.rewrite.choose_layouts import Asks, choose_layouts, move_states
@@ -22,18 +22,18 @@ from aot.passes.rewrite.fold_transpose_into_bmm import fold_transpose_into_bmm
 from aot.passes.rewrite.fold_transpose_into_linear import fold_transpose_into_linear
 from aot.passes.rewrite.fold_transpose_into_outputs import fold_transpose_into_outputs
 from aot.passes.rewrite.fuse_pad import fuse_pad
+from aot.passes.rewrite.linear_before_transpose import linear_before_transpose
 from aot.passes.rewrite.merge_gathers import merge_gathers
 from aot.passes.rewrite.merge_movements import merge_movements
 from aot.passes.rewrite.merge_transposes import merge_transposes
-from aot.passes.rewrite.own_state import own_state
 from aot.passes.rewrite.pick_channels import pick_channels
-from aot.passes.rewrite.rows_behind_linear import rows_behind_linear
 from aot.passes.rewrite.share_transposes import share_transposes
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.passes.rewrite.slices_before_cats import slices_before_cats
 from aot.passes.rewrite.slices_to_gathers import slices_to_gathers
 from aot.passes.rewrite.split_before_slices import split_before_slices
+from aot.passes.rewrite.state_copies import copy_shared_states
 from aot.passes.rewrite.transpose_before_gather import transpose_before_gather
 
 _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
@@ -53,7 +53,7 @@ _REWRITES: tuple[Callable[[GraphModule], int], ...] = (
     merge_gathers,
     simplify_movement,
     split_before_slices,
-    own_state,
+    copy_shared_states,
     drop_dead_constants,
 )
 
@@ -84,7 +84,7 @@ class Artefact(Reference):
         None where the target has none.
     """
 
-    moved: Moved
+    moved: IoLayout
     pte: bytes
     report: dict[str, Any]
     exported: bytes | None
@@ -115,8 +115,8 @@ def rewrite(module: GraphModule, target: Target = _CORTEX_M) -> None:
         lies: Asks,
         check: Callable[[GraphModule, str], object] = lambda *_: None,
     ) -> None:
-        if rows_behind_linear(graph, lies):
-            check(graph, rows_behind_linear.__name__)
+        if linear_before_transpose(graph, lies):
+            check(graph, linear_before_transpose.__name__)
         if sink_transposes(graph, meets):
             check(graph, sink_transposes.__name__)
         for one in rewrites:

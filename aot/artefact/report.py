@@ -26,7 +26,7 @@ from aot.dialect.graph import (
     state_nodes,
     state_of,
 )
-from aot.dialect.moved import NOT_MOVED, Moved
+from aot.dialect.io_layout import NOT_MOVED, IoLayout
 from aot.dialect.results import results_of, values_of
 from aot.pte.writer import instructions, layout_of
 from aot.quality.finding import Finding
@@ -166,7 +166,7 @@ def make_report(
     quality: Quality,
     computed: Sequence[int],
     paths: Sequence[str],
-    moved: Moved = NOT_MOVED,
+    moved: IoLayout = NOT_MOVED,
 ) -> dict[str, Any]:
     """Return a JSON-serialisable report of a lowered model.
 

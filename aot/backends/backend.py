@@ -11,7 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.backends.traits import Traits
-from aot.dialect.delegate import Payload
+from aot.dialect.delegate import DelegatePayload
 from aot.dialect.library import OPS
 from aot.errors import LoweringError
 from aot.pte.conventions import is_name
@@ -97,7 +97,7 @@ class Backend:
 
     name: str
     delegate_id: str = ""
-    compile: Callable[[GraphModule], Payload] | None = None
+    compile: Callable[[GraphModule], DelegatePayload] | None = None
     adopt: Callable[[GraphModule], None] | None = None
     reject: Callable[[Node], str] = _nothing
     reject_region: Callable[[Sequence[Node]], str] = _nothing

@@ -13,14 +13,14 @@ from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.target import Target
 from aot.backends.traits import Traits
-from aot.dialect.delegate import Payload
+from aot.dialect.delegate import DelegatePayload
 from aot.errors import LoweringError
 
 _aten = torch.ops.aten
 
 
 def backend(name: str = "npu", **attributes: Any) -> Backend:
-    given = {"delegate_id": "Npu", "compile": lambda region: Payload(b"x"), **attributes}
+    given = {"delegate_id": "Npu", "compile": lambda region: DelegatePayload(b"x"), **attributes}
     return Backend(name, **given)
 
 

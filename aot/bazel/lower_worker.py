@@ -7,7 +7,7 @@ lower_worker --flagfile=net.pte-0.params
 from __future__ import annotations
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 from collections.abc import Sequence
 from functools import partial

@@ -16,7 +16,7 @@ from torch.fx import GraphModule, Node
 
 
 @dataclass(frozen=True)
-class Payload:
+class DelegatePayload:
     """A backend's program for a region.
 
     Attributes:
@@ -51,7 +51,7 @@ class Delegate(torch.nn.Module):
       payload: see Payload.
     """
 
-    def __init__(self, region: GraphModule, backend_id: str, payload: Payload) -> None:
+    def __init__(self, region: GraphModule, backend_id: str, payload: DelegatePayload) -> None:
         super().__init__()
         self.region = region
         self.backend_id = backend_id

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The signature of an op: the parameters of its reference and their annotations.
 
-The argument list of the schema, the dtypes of tensors, the lengths of lists and the zero points
-that the verifier checks all follow from it.
+It defines the argument list of the schema, and the verifier's checks: dtypes of tensors, lengths of
+lists, zero points.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Int16 = Annotated[torch.Tensor, (torch.int16,)]
 Int32 = Annotated[torch.Tensor, (torch.int32,)]
 Float32 = Annotated[torch.Tensor, (torch.float32,)]
 Mask = Annotated[torch.Tensor, (torch.bool,)]
-"""Tensors, with the dtypes that they may have."""
+"""Tensors, with their allowed dtypes."""
 
 Pair = Annotated[Sequence[int], 2]
 Sides = Annotated[Sequence[int], 4]
@@ -39,9 +39,9 @@ class Signature:
 
     Attributes:
       arguments: argument name -> its type in a schema, in order.
-      dtypes: tensor argument -> dtypes that it may have.
-      lengths: list argument -> how many numbers it has, where that is fixed.
-      results: how many tensors a call gives.
+      dtypes: tensor argument -> its allowed dtypes.
+      lengths: list argument -> its length, if fixed.
+      results: number of result tensors of a call.
     """
 
     arguments: Mapping[str, str]
@@ -54,7 +54,7 @@ class Signature:
         """Read the annotations of a reference.
 
         Raises:
-          TypeError: an argument has a type that no schema has, or is a tensor of any dtype.
+          TypeError: an argument's type has no form in a schema, or it is a tensor of any dtype.
         """
         hints = get_type_hints(reference, include_extras=True)
         result = hints.pop("return")
@@ -76,7 +76,7 @@ class Signature:
         return ", ".join(f"{kind} {name}" for name, kind in self.arguments.items())
 
     def zero_points(self) -> dict[str, str]:
-        """Argument `<name>_zero_point` -> that tensor, or "output" of an op with one result."""
+        """Map each argument `<name>_zero_point` to its tensor, or to "output" (one result)."""
         owners = {*self.dtypes, "output"} if self.results == 1 else set(self.dtypes)
         found = {name: name.removesuffix(_ZERO_POINT) for name in self.arguments}
         return {name: owner for name, owner in found.items() if owner in owners and owner != name}
@@ -84,11 +84,11 @@ class Signature:
     def by_name(
         self, function: Callable[..., Any], output: Callable[..., Any] | None = None
     ) -> Callable[..., Any]:
-        """A function of some of the arguments, by name, as one of all of them, in order.
+        """Adapt a function of some arguments, by name, to a call with all of them, in order.
 
         Args:
           function: its parameters are names of arguments, or "output".
-          output: gives what "output" is, from all arguments.
+          output: returns the value of "output", from all arguments.
 
         Raises:
           TypeError: the function has another parameter.
@@ -108,7 +108,7 @@ class Signature:
 
 
 def _in_schema(hint: Any) -> tuple[str, Any]:
-    """The type in a schema, and what is known of it: dtypes of tensors, the length of a list."""
+    """Return the type in a schema, the dtypes of tensors, and the length of a list."""
     known = None
     if get_origin(hint) is Annotated:
         hint, known = get_args(hint)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from aot.dialect.delegate import Delegate, Payload, delegate_of
+from aot.dialect.delegate import Delegate, DelegatePayload, delegate_of
 from aot.dialect.graph import NHWC, Builder, Edge, Origin
 from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.verifier import VerificationError, verify
@@ -171,7 +171,7 @@ def delegated() -> GraphModule:
 
     module = graph(build)
     region = [n for n in module.graph.nodes if n.op == "call_function"]
-    cut(module, [(region, Delegate(extract(module, region), "Id", Payload(b"x")))])
+    cut(module, [(region, Delegate(extract(module, region), "Id", DelegatePayload(b"x")))])
     return module
 
 

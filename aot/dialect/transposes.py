@@ -17,7 +17,7 @@ Perm = list[int]
 
 
 @dataclass(frozen=True)
-class Moved:
+class TransposedValue:
     """A call on the tensors before a transpose.
 
     Attributes:
@@ -45,18 +45,20 @@ class Transposes:
     """
 
     tensors: tuple[str, ...]
-    move: Callable[[Mapping[str, Any], Perm], Moved | None]
+    move: Callable[[Mapping[str, Any], Perm], TransposedValue | None]
     elementwise: bool = False
 
 
 def elementwise(*tensors: str) -> Transposes:
     """Return the rule of an op computing every element by itself, with broadcasting."""
-    return Transposes(tensors, lambda _, perm: Moved({}, perm), elementwise=True)
+    return Transposes(tensors, lambda _, perm: TransposedValue({}, perm), elementwise=True)
 
 
 def along_dim(tensors: str) -> Transposes:
     """Return the rule of an op along the dimension in its argument `dim`."""
-    return Transposes((tensors,), lambda values, perm: Moved({"dim": perm[values["dim"]]}, perm))
+    return Transposes(
+        (tensors,), lambda values, perm: TransposedValue({"dim": perm[values["dim"]]}, perm)
+    )
 
 
 def along_dims(tensors: str) -> Transposes:
@@ -65,9 +67,9 @@ def along_dims(tensors: str) -> Transposes:
     Its argument `keepdim` decides if they stay.
     """
 
-    def move(values: Mapping[str, Any], perm: Perm) -> Moved:
+    def move(values: Mapping[str, Any], perm: Perm) -> TransposedValue:
         dims = sorted(perm[d] for d in values["dim"])
-        return Moved({"dim": dims}, reduced(perm, values["dim"], values["keepdim"]))
+        return TransposedValue({"dim": dims}, reduced(perm, values["dim"], values["keepdim"]))
 
     return Transposes((tensors,), move)
 

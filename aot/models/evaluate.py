@@ -5,7 +5,7 @@ bazel run //aot/models:evaluate
 """
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import importlib
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ from torch.fx import GraphModule, Node
 from aot.backends.backend import Backend, CannotRun, NotWorth
 from aot.backends.target import Target
 from aot.backends.traits import Traits
-from aot.dialect.delegate import Delegate, Payload
+from aot.dialect.delegate import Delegate, DelegatePayload
 from aot.dialect.graph import (
     arguments,
     dialect_op,
@@ -228,7 +228,7 @@ def _bytes(node: Node) -> int:
 
 
 def _payload_problem(payload: Any) -> str:
-    if not isinstance(payload, Payload):
+    if not isinstance(payload, DelegatePayload):
         return f"it gives {describe(payload)}, not a Payload (aot/dialect/delegate.py)"
     given: dict[str, Any] = vars(payload)
     if not isinstance(given["data"], bytes) or not given["data"]:

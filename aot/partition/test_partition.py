@@ -15,7 +15,7 @@ from aot.artefact.report import make_report
 from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.target import Target
-from aot.dialect.delegate import Delegate, Payload, delegate_of
+from aot.dialect.delegate import Delegate, DelegatePayload, delegate_of
 from aot.dialect.graph import border_nodes, dialect_op, edge_of
 from aot.dialect.verifier import verify
 from aot.partition.partition import partition
@@ -101,8 +101,8 @@ def test_calls(net: str, taken: str) -> None:
 
 
 def test_the_report_has_a_row_for_every_op() -> None:
-    def compile_region(region: GraphModule) -> Payload:
-        return Payload(b"12345", "npu-1", 64, 32, {"k": b"v"}, {"cycles": 7})
+    def compile_region(region: GraphModule) -> DelegatePayload:
+        return DelegatePayload(b"12345", "npu-1", 64, 32, {"k": b"v"}, {"cycles": 7})
 
     module = residual()
     first = stand_in({"conv2d"}, "npu", compile=compile_region)
@@ -137,7 +137,7 @@ def test_an_engine_with_nothing_to_do_is_told_with_its_reasons() -> None:
     refuses = Backend(
         "npu",
         "Npu",
-        compile=lambda region: Payload(b"x"),
+        compile=lambda region: DelegatePayload(b"x"),
         reject=lambda node: "it adds" if node.name.startswith("add") else "its bus is slow",
     )
     for engine, told in ((refuses, True), (stand_in({"conv2d"}, "npu"), False)):
@@ -149,7 +149,7 @@ def test_an_engine_with_nothing_to_do_is_told_with_its_reasons() -> None:
 
 def test_an_engine_without_hooks_takes_everything() -> None:
     module = dense()
-    engine = Backend("all", "All", compile=lambda region: Payload(b"x"))
+    engine = Backend("all", "All", compile=lambda region: DelegatePayload(b"x"))
     partition(module, Target("t", (engine, CORTEX_M)))
     assert calls(module).cpu == []
     (delegate,) = (d for n in module.graph.nodes if (d := delegate_of(module, n)))

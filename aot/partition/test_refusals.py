@@ -15,14 +15,14 @@ from aot.backends.backend import CannotRun, NotWorth
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.target import Target
 from aot.backends.traits import Traits
-from aot.dialect.delegate import Payload, delegate_of
-from aot.dialect.moved import NOT_MOVED
+from aot.dialect.delegate import DelegatePayload, delegate_of
+from aot.dialect.io_layout import NOT_MOVED
 from aot.dialect.verifier import verify
 from aot.errors import LoweringError
 from aot.partition.partition import partition
 from aot.partition.testing import IMAGE, Calls, calls, dense, everything, residual
 from aot.passes.fold_qdq import fold_qdq
-from aot.passes.rewrite.border import set_border
+from aot.passes.rewrite.io_layouts import set_border
 from aot.passes.rewrite.sink_transposes import sink_transposes
 from aot.testing.fixtures import int8_inputs, model, quantized, samples
 from aot.testing.stand_in import stand_in, stand_in_target
@@ -64,9 +64,9 @@ def test_every_node_is_asked_once_and_every_region_compiled_once() -> None:
         asked.append(node.name)
         return "" if "linear" in node.name else "no"
 
-    def compile_region(region: GraphModule) -> Payload:
+    def compile_region(region: GraphModule) -> DelegatePayload:
         compiled.append(len(region.graph.nodes))
-        return Payload(b"x")
+        return DelegatePayload(b"x")
 
     module = dense()
     ops = [n.name for n, _ in everything(module)]
@@ -77,7 +77,7 @@ def test_every_node_is_asked_once_and_every_region_compiled_once() -> None:
 
 
 def test_what_a_backend_does_to_its_graph_is_its_own() -> None:
-    def compile_region(region: GraphModule) -> Payload:
+    def compile_region(region: GraphModule) -> DelegatePayload:
         for buffer in region.buffers():
             buffer.zero_()
         for node in list(region.graph.nodes):
@@ -85,7 +85,7 @@ def test_what_a_backend_does_to_its_graph_is_its_own() -> None:
         output = region.graph.output_node()
         output.args = ((),)
         region.graph.eliminate_dead_code()
-        return Payload(b"x")
+        return DelegatePayload(b"x")
 
     module = residual()
     inputs = int8_inputs(module)
@@ -146,9 +146,9 @@ def test_of_several_results_those_that_are_read_count() -> None:
     assert "is int32[2, 3]; it takes int8" in reason
 
 
-def compiles_to(**values: Any) -> Callable[[GraphModule], Payload]:
+def compiles_to(**values: Any) -> Callable[[GraphModule], DelegatePayload]:
     given = {"data": b"x", **values}
-    return lambda region: Payload(**given)
+    return lambda region: DelegatePayload(**given)
 
 
 def raises(text: str) -> Callable[[Any], Any]:
@@ -220,15 +220,15 @@ def test_a_backend_that_fails_is_named_with_ops_and_places(name: str) -> None:
         assert message.count("pl.conv2d.default") == 2 and "0.2 (Conv2d)" in message
 
 
-def cannot(*names: str) -> Callable[[GraphModule], Payload]:
+def cannot(*names: str) -> Callable[[GraphModule], DelegatePayload]:
     """Compile regions, but refuse given ops after others."""
 
-    def compile_region(region: GraphModule) -> Payload:
+    def compile_region(region: GraphModule) -> DelegatePayload:
         ops = [n.name for n in region.graph.nodes if n.op == "call_function"]
         for name in names:
             if name in ops[1:] or ops == [name]:
                 raise CannotRun(name, f"{name} is wrong there")
-        return Payload(b"x")
+        return DelegatePayload(b"x")
 
     return compile_region
 
@@ -260,11 +260,11 @@ def test_an_op_that_does_not_run_alone_is_left() -> None:
 
 
 def test_a_region_whose_program_takes_too_long_is_left() -> None:
-    def compile_region(region: GraphModule) -> Payload:
+    def compile_region(region: GraphModule) -> DelegatePayload:
         ops = [n.name for n in region.graph.nodes if n.op == "call_function"]
         if "add_default_1" in ops:
             raise NotWorth("it takes ages")
-        return Payload(b"x")
+        return DelegatePayload(b"x")
 
     module = residual()
     engine = stand_in({"add", "linear"}, "npu", compile=compile_region)
@@ -275,7 +275,7 @@ def test_a_region_whose_program_takes_too_long_is_left() -> None:
 
 
 def test_an_op_that_the_region_has_not_is_no_reason() -> None:
-    def compile_region(region: GraphModule) -> Payload:
+    def compile_region(region: GraphModule) -> DelegatePayload:
         raise CannotRun("none", "for no reason")
 
     with pytest.raises(LoweringError, match="it names the op 'none', which the region does not"):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.fx import Graph, GraphModule, Node
 
-from aot.dialect.delegate import Delegate, Payload, delegate_of
+from aot.dialect.delegate import Delegate, DelegatePayload, delegate_of
 from aot.dialect.graph import Builder, Edge, Origin, dialect_op, inputs_of
 from aot.dialect.quantization import Quantization
 from aot.dialect.verifier import verify
@@ -116,7 +116,7 @@ def test_a_cut_graph_computes_the_same(case: Case) -> None:
         n.name for n in module.graph.nodes if n not in case.taken and n.op == "call_function"
     ]
     regions = convex_regions(module.graph, case.taken)
-    made = [Delegate(extract(module, r), "Id", Payload(b"x")) for r in regions]
+    made = [Delegate(extract(module, r), "Id", DelegatePayload(b"x")) for r in regions]
     cut(module, list(zip(regions, made, strict=True)))
     verify(module, "cut")
     after = module(*inputs)

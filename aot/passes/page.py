@@ -4,7 +4,7 @@
 bazel run //aot/passes:page -- --update
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import ast
 from pathlib import Path

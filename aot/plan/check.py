@@ -14,7 +14,7 @@ from typing import Protocol
 
 from aot.plan.accesses import spoiled_byte
 from aot.plan.delegate_call import delegate_of
-from aot.plan.delegates import Places
+from aot.plan.delegates import DelegatePlaces
 from aot.plan.graph import Graph, Step, alias_offset, cat_offsets
 from aot.plan.row_group import RowGroup, RowInput
 from aot.plan.sharing import Sharing
@@ -26,7 +26,7 @@ class PlanError(AssertionError):
     """The plan compiler made a wrong plan: never the user's fault."""
 
 
-class Address(Protocol):
+class CheckedAddress(Protocol):
     """Address of a tensor."""
 
     @property
@@ -51,13 +51,13 @@ class At:
     offset: int
 
 
-class Memory:
+class CheckedMemory:
     """Tags of the pools' bytes, as disjoint ranges (start, end, tensor, first byte)."""
 
     def __init__(self) -> None:
         self._ranges: dict[str, list[tuple[int, int, str, int]]] = {}
 
-    def write(self, address: Address, tensor: str, size: int, first: int = 0) -> None:
+    def write(self, address: CheckedAddress, tensor: str, size: int, first: int = 0) -> None:
         """Bytes of a tensor, from its byte `first` on."""
         start, end = address.offset, address.offset + size
         kept: list[tuple[int, int, str, int]] = []
@@ -72,7 +72,7 @@ class Memory:
             (start, end, tensor, first),
         ]
 
-    def move(self, source: Address, to: Address, size: int) -> None:
+    def move(self, source: CheckedAddress, to: CheckedAddress, size: int) -> None:
         """Move tags like memmove."""
         found = [
             (max(low, source.offset), min(high, source.offset + size), name, first - low)
@@ -83,7 +83,7 @@ class Memory:
                 at = At(to.pool, to.offset + low - source.offset)
                 self.write(at, name, high - low, low + shift)
 
-    def holds(self, address: Address, pieces: list[Piece]) -> bool:
+    def holds(self, address: CheckedAddress, pieces: list[Piece]) -> bool:
         at = address.offset
         for tensor, first, size in pieces:
             found = 0
@@ -99,8 +99,8 @@ class Memory:
 def check_plan(
     graph: Graph,
     sharing: Sharing,
-    address: Callable[[str], Address],
-    scratch: Callable[[int], Address],
+    address: Callable[[str], CheckedAddress],
+    scratch: Callable[[int], CheckedAddress],
 ) -> None:
     """Raise PlanError if a step would read wrong bytes.
 
@@ -109,7 +109,7 @@ def check_plan(
       address: of an activation.
       scratch: address of a step's scratch memory, if any.
     """
-    memory = Memory()
+    memory = CheckedMemory()
     entry = [*graph.inputs, *(state.value for state in graph.program.states)]
     pieces = _all_pieces(graph, sharing)
 
@@ -172,10 +172,10 @@ def _calls(step: Step) -> list[Step]:
 
 def check_rows(
     group: RowGroup,
-    memory: Memory,
+    memory: CheckedMemory,
     pieces: Mapping[str, list[Piece]],
-    address: Callable[[str], Address],
-    scratch: Address,
+    address: Callable[[str], CheckedAddress],
+    scratch: CheckedAddress,
 ) -> None:
     """Run a group like firmware/runtime/rows.c, on names.
 
@@ -195,13 +195,13 @@ def check_rows(
     )
     done, first = [0] * len(members), [0] * len(members)
 
-    def base(index: int) -> tuple[Address, int]:
+    def base(index: int) -> tuple[CheckedAddress, int]:
         """Return the address of a call's output, and the index of its first row there."""
         if group.slots[index]:
             return rings[index], first[index]
         return address(members[index].output.name), 0
 
-    def shifted(at: Address, by: int) -> At:
+    def shifted(at: CheckedAddress, by: int) -> At:
         return At(at.pool, at.offset + by)
 
     def make_room(index: int) -> At:
@@ -289,9 +289,9 @@ def check_rows(
 
 def check_delegates(
     sharing: Sharing,
-    address: Callable[[str], Address],
-    scratch: Callable[[int], Address],
-    reach: Callable[[OpCall, StoredDelegate], Places],
+    address: Callable[[str], CheckedAddress],
+    scratch: Callable[[int], CheckedAddress],
+    reach: Callable[[OpCall, StoredDelegate], DelegatePlaces],
 ) -> None:
     """Raise PlanError if memory of a delegate is not aligned, or out of its engine's `reach`."""
     for index, step in enumerate(sharing.steps, 1):
@@ -310,7 +310,7 @@ def check_delegates(
                 raise PlanError(f"{name} is beyond the reach of the engine of step {index}")
 
 
-def _check_overwritten(step: Step, index: int, address: Callable[[str], Address]) -> None:
+def _check_overwritten(step: Step, index: int, address: Callable[[str], CheckedAddress]) -> None:
     """Raise PlanError if a result overwrites an input byte still to be read by the kernel."""
     reads = {value.name for value in step.reads}
     pairs = ((a, b) for a, b in step.kernel.in_place if a in reads)

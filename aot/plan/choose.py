@@ -53,8 +53,8 @@ def fastest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
             break
     for graph in dict.fromkeys((tried[0], tried[-1])):
         rows = Rows(graph)
-        for nearer in (True, False):
-            grouping = Grouping(graph, rows, nearer)
+        for fallback in (True, False):
+            grouping = Grouping(graph, rows, fallback)
             for _, grouped in _by_limits(graph, grouping, grouping.limits(have)):
                 by_rows = _with_nearest(grouped, make, enough=True)
                 if by_rows is not None:
@@ -76,8 +76,8 @@ def smallest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
     for graph in (first, *more[-1:]):
         found.append(_with_nearest(graph, make))
         rows = Rows(graph)
-        for nearer in (True, False):
-            grouping = Grouping(graph, rows, nearer)
+        for fallback in (True, False):
+            grouping = Grouping(graph, rows, fallback)
             limits = [*grouping.limits(have)]
             for limit, grouped in _by_limits(graph, grouping, reversed(limits)):
                 if any(option is not None and option[1].arena_bytes < limit for option in found):
@@ -131,7 +131,7 @@ def _with_nearest(graph: Graph, make: Make[P], enough: bool = False) -> tuple[in
     """
 
     def made(depths: Mapping[Step, int]) -> tuple[int, P] | None:
-        return _made(_with_nearer(graph, depths), make)
+        return _made(_with_fallback(graph, depths), make)
 
     nearest = {step: depth for step in graph.steps if (depth := _depth(step.kernel))}
     found = made(nearest)
@@ -162,17 +162,17 @@ def _made(graph: Graph, make: Make[P]) -> tuple[int, P] | None:
 
 def _depth(kernel: KernelCall) -> int:
     """Return the length of a call's chain of fallback calls."""
-    return 0 if kernel.nearer is None else 1 + _depth(kernel.nearer)
+    return 0 if kernel.fallback is None else 1 + _depth(kernel.fallback)
 
 
-def _with_nearer(graph: Graph, depths: Mapping[Step, int]) -> Graph:
+def _with_fallback(graph: Graph, depths: Mapping[Step, int]) -> Graph:
     """Return the graph with the fallback call at the given depth, for these steps."""
     steps = []
     for step in graph.steps:
         kernel = step.kernel
         for _ in range(depths.get(step, 0)):
-            assert kernel.nearer is not None
-            kernel = kernel.nearer
-        is_nearer = kernel is not step.kernel
-        steps.append(replace(step, kernel=kernel, is_nearer=True) if is_nearer else step)
+            assert kernel.fallback is not None
+            kernel = kernel.fallback
+        is_fallback = kernel is not step.kernel
+        steps.append(replace(step, kernel=kernel, is_fallback=True) if is_fallback else step)
     return replace(graph, steps=tuple(steps))

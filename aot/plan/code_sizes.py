@@ -14,7 +14,7 @@ from elftools.elf.sections import SymbolTableSection
 
 
 @dataclass(frozen=True)
-class ObjectFile:
+class CompiledObject:
     """Unit taken or left by a linker as a whole.
 
     Attributes:
@@ -28,7 +28,7 @@ class ObjectFile:
     bytes: int
 
 
-def read_object(path: Path) -> ObjectFile:
+def read_object(path: Path) -> CompiledObject:
     """Reads an ELF object file."""
     with path.open("rb") as file:
         elf = ELFFile(file)
@@ -38,7 +38,7 @@ def read_object(path: Path) -> ObjectFile:
         loaded = (s for s in elf.iter_sections() if s["sh_flags"] & SH_FLAGS.SHF_ALLOC)
         # Unwind tables are in no image.
         kept = [s for s in loaded if not s.name.startswith((".ARM.", ".eh_frame"))]
-        return ObjectFile(
+        return CompiledObject(
             tuple(s.name for s in named if s["st_shndx"] != "SHN_UNDEF"),
             tuple(s.name for s in named if s["st_shndx"] == "SHN_UNDEF"),
             sum(s["sh_size"] for s in kept),
@@ -48,12 +48,12 @@ def read_object(path: Path) -> ObjectFile:
 class CodeSizes:
     """The object files of kernels, for one core."""
 
-    def __init__(self, objects: Sequence[ObjectFile]) -> None:
+    def __init__(self, objects: Sequence[CompiledObject]) -> None:
         self._defined = {name: one for one in objects for name in one.defines}
 
     def of(self, functions: Iterable[str]) -> int:
         """Return the bytes of an image calling these functions; only kernels count."""
-        linked: set[ObjectFile] = set()
+        linked: set[CompiledObject] = set()
         names = list(functions)
         while names:
             found = self._defined.get(names.pop())
@@ -67,7 +67,7 @@ def load_code_sizes(path: Path) -> CodeSizes:
     """Load the file from code_sizes.bzl."""
     return CodeSizes(
         [
-            ObjectFile(tuple(one["defines"]), tuple(one["needs"]), one["bytes"])
+            CompiledObject(tuple(one["defines"]), tuple(one["needs"]), one["bytes"])
             for one in json.loads(path.read_text())
         ]
     )

@@ -4,7 +4,7 @@
 code_sizes_main --output=sizes.json a.o b.o
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import dataclasses
 import json

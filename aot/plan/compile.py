@@ -10,7 +10,7 @@ Exit status: 0; 2 if an input is damaged or needs a missing kernel; 3 if the mod
 the board.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import hashlib
 import json
@@ -23,11 +23,11 @@ from absl import flags
 
 from aot.plan import emit_c, emit_header
 from aot.plan.code_sizes import load_code_sizes
-from aot.plan.handover import Handover, HandoverError, handover
 from aot.plan.load import load_modules
 from aot.plan.plan import OPTIMIZE, DoesNotFitError, graphs_of, make_plan
-from aot.plan.program import Program, ProgramError, load_program
+from aot.plan.program import PlanProgram, ProgramError, load_program
 from aot.plan.report import does_not_fit_text, plan_json, plan_text, steps_down_text
+from aot.plan.zero_copy_chaining import Chaining, ChainingError, chaining
 from aot.pte.conventions import PteError
 from boards.board import Board, BoardError, Engine, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
@@ -101,7 +101,7 @@ def main(argv: list[str]) -> int:
         shared = _SHARE.value and emit_c.may_share(plan)
         if (taken or _HANDS_OVER.value) and not shared:
             why = "share is off" if not _SHARE.value else "it has state, which lasts"
-            raise HandoverError(
+            raise ChainingError(
                 f"it has an arena of its own ({why}), "
                 + (f"not that of {taken.of}" if taken else "and hands nothing over")
             )
@@ -111,7 +111,7 @@ def main(argv: list[str]) -> int:
         return _fail(f"{_PROGRAM.value} {error}")
     except (PteError, KernelError) as error:
         return _fail(f"{_PTE.value} {error}")
-    except HandoverError as error:
+    except ChainingError as error:
         return _fail(f"{name}: {error}")
     except DoesNotFitError as error:
         text = does_not_fit_text(error, name, board, most=_ARENA.value)
@@ -136,7 +136,7 @@ def _path(text: str) -> Path:
     return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / text  # set by `bazel run`
 
 
-def _program(pte: bytes) -> Program:
+def _program(pte: bytes) -> PlanProgram:
     if _PROGRAM.value:
         return load_program(_path(_PROGRAM.value))
     # Here, as torch takes seconds to import.
@@ -145,12 +145,12 @@ def _program(pte: bytes) -> Program:
     return read_program(pte)
 
 
-def _taken(program: Program, board: Board) -> Handover | None:
+def _taken(program: PlanProgram, board: Board) -> Chaining | None:
     if not _INPUT_FROM.value:
         return None
     if _INPUT_ROWS.value:
-        raise HandoverError("an input that comes row by row lies nowhere")
-    return handover(json.loads(_path(_INPUT_FROM.value).read_text()), program, board.shared_arena)
+        raise ChainingError("an input that comes row by row lies nowhere")
+    return chaining(json.loads(_path(_INPUT_FROM.value).read_text()), program, board.shared_arena)
 
 
 def _fail(message: str) -> int:

@@ -5,7 +5,7 @@ compile_worker --flagfile=net.plan.c-0.params
 """
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 from functools import partial
 

@@ -49,14 +49,14 @@ def _buffers(element_type: str, values: Iterable[Value | Constant]) -> Array:
 
 
 @dataclass(frozen=True)
-class Places:
+class DelegatePlaces:
     """Names of the arena's pools for blocks of a delegate."""
 
     tensors: frozenset[str]
     scratch: frozenset[str]
 
 
-def places(call: OpCall, delegate: StoredDelegate, board: Board) -> Places:
+def places(call: OpCall, delegate: StoredDelegate, board: Board) -> DelegatePlaces:
     """Return the memories within reach of the board's engine for a delegate.
 
     Raise KernelError if it reaches none, or if there is no such engine.
@@ -69,7 +69,7 @@ def places(call: OpCall, delegate: StoredDelegate, board: Board) -> Places:
     )
     pools = frozenset(pool.name for pool in board.arena)
     if not engine.memories:
-        return Places(pools, pools)
+        return DelegatePlaces(pools, pools)
     reached = ", ".join(engine.memories)
     call.require(
         board.weights in engine.memories,
@@ -83,7 +83,7 @@ def places(call: OpCall, delegate: StoredDelegate, board: Board) -> Places:
         f"its engine on the board {board.name} reaches {reached}, with scratch memory in "
         f"{engine.scratch or 'any of them'}, but the board's `arena` is {', '.join(sorted(pools))}",
     )
-    return Places(tensors, scratch)
+    return DelegatePlaces(tensors, scratch)
 
 
 def _engine(call: OpCall, delegate: StoredDelegate, board: Board) -> Engine:

@@ -9,7 +9,7 @@ from aot.plan.layout import ALIGNMENT
 from aot.plan.plan import Address, Plan, fill_of, first_value, step_text
 from aot.plan.planner import align_up
 from aot.plan.pools import PoolUse
-from aot.plan.program import Port, State
+from aot.plan.program import PlanState, Port
 from kernels.common import emit
 from kernels.common.kernel import Constant, Value
 from kernels.common.rows import row_count
@@ -61,7 +61,7 @@ class _Source:
             self._arenas[plan.board.shared_arena] = _SHARED
         if packaged:
             self._arenas = dict.fromkeys(self._arenas, PACKAGE_ARENA)
-        self._groups = emit_rows.Groups(plan.sharing.steps)
+        self._groups = emit_rows.RowGroups(plan.sharing.steps)
 
     def text(self, name: str, header_path: str) -> str:
         plan = self._plan
@@ -193,7 +193,7 @@ class _Source:
             f"{{pl_constants_check, {first}, {len(rows)}, {check:#010x}u}};\n\n"
         )
 
-    def _state(self, state: State) -> str:
+    def _state(self, state: PlanState) -> str:
         place, size = self._pointer(self._plan.address(state.value.name)), state.value.bytes
         fill = fill_of(state)
         initial = "NULL" if fill is not None else self._operand(first_value(state))

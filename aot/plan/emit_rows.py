@@ -71,7 +71,7 @@ class _Kernel:
         return "_".join(filter(None, ("row", self.function, *inputs, *changes)))
 
 
-class Groups:
+class RowGroups:
     """The groups of a plan."""
 
     def __init__(self, steps: Sequence[Step]) -> None:

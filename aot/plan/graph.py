@@ -16,7 +16,7 @@ import numpy as np
 
 from aot.plan.delegate_call import delegate_of
 from aot.plan.delegates import delegate_kernel
-from aot.plan.program import Program, is_row_major
+from aot.plan.program import PlanProgram, is_row_major
 from kernels.common.kernel import (
     Array,
     Constant,
@@ -49,7 +49,7 @@ class Step:
     writes: tuple[Value, ...]
     alignment: int = 1
     rows: "RowGroup | None" = None
-    is_nearer: bool = False
+    is_fallback: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Graph:
       streamed: the program's input, if a step makes it (streaming.py).
     """
 
-    program: Program
+    program: PlanProgram
     steps: tuple[Step, ...]
     aliases: tuple[Alias, ...]
     activations: Mapping[str, Value]
@@ -90,7 +90,7 @@ class Graph:
 
 
 def build_graph(
-    program: Program, isa: Isa, select: Planner = kernel_call, small: bool = False
+    program: PlanProgram, isa: Isa, select: Planner = kernel_call, small: bool = False
 ) -> Graph:
     """Select a kernel for every call needing one, size-optimized ones if `small`.
 
@@ -122,7 +122,7 @@ def build_graph(
     return Graph(program, tuple(steps), tuple(aliases), activations, constants, alignments)
 
 
-def _alignments(program: Program) -> dict[str, int]:
+def _alignments(program: PlanProgram) -> dict[str, int]:
     """Return the alignments needed by delegates, for their tensors and for the sources of these."""
     alignments: dict[str, int] = {}
 
@@ -147,7 +147,7 @@ def _aligned_offset(call: OpCall, alignments: Mapping[str, int]) -> int | None:
     return offset
 
 
-def _check_state(program: Program, aliases: Sequence[Alias]) -> None:
+def _check_state(program: PlanProgram, aliases: Sequence[Alias]) -> None:
     """Raise KernelError if a state is read after it was overwritten."""
     was = {state.value.name for state in program.states}
     news = {state.new.name for state in program.states}
@@ -271,5 +271,5 @@ def _of_all_operands(kernel: KernelCall) -> KernelCall:
         kernel,
         in_place=tuple(p for p in kernel.in_place if said[0][p] >= times[p[0]]),
         overlap=tuple(o for o in kernel.overlap if said[1][o.source, o.result] >= times[o.source]),
-        nearer=None if kernel.nearer is None else _of_all_operands(kernel.nearer),
+        fallback=None if kernel.fallback is None else _of_all_operands(kernel.fallback),
     )

@@ -45,8 +45,8 @@ class Grouping:
         streaming.
     """
 
-    def __init__(self, graph: Graph, rows: Rows | None = None, nearer: bool = True) -> None:
-        self._nearer = nearer
+    def __init__(self, graph: Graph, rows: Rows | None = None, fallback: bool = True) -> None:
+        self._nearer = fallback
         self.rows = Rows(graph) if rows is None else rows
         self._steps = graph.steps
         self._sizes = {
@@ -156,9 +156,9 @@ class Grouping:
             return 0
         if self.needs(index, index + 1) > limit:
             return None
-        for kernel in _nearer_calls(step):
+        for kernel in _fallback_calls(step):
             if self._need_of(step, kernel, index, index + 1) <= limit:
-                return _nearer_cost(step, kernel)
+                return _fallback_cost(step, kernel)
         raise AssertionError(step)
 
     def _chosen(self, begin: int, end: int, limit: int) -> RowGroup:
@@ -177,13 +177,13 @@ class Grouping:
         fast, group = self.rows.group(begin, end), self._chosen(begin, end, limit)
         assert fast is not None
         beside = self.needs(begin, end) - _room(group.leanest.scratch)
-        nearer = [i for i, member in enumerate(group.members) if member.is_nearer]
+        fallback = [i for i, member in enumerate(group.members) if member.is_fallback]
 
         def cost(index: int) -> int:
             step = group.members[index].step
-            return _nearer_cost(step, step.kernel)
+            return _fallback_cost(step, step.kernel)
 
-        for index in sorted(nearer, key=cost, reverse=True):
+        for index in sorted(fallback, key=cost, reverse=True):
             members, member = [*group.members], fast.members[index]
             while member.scratch > group.members[index].scratch:
                 members[index] = member
@@ -226,7 +226,7 @@ class Grouping:
     def _need(self, begin: int, end: int) -> int:
         if end - begin == 1:
             step = self._steps[begin]
-            calls = step.kernel, *(_nearer_calls(step) if self._nearer else ())
+            calls = step.kernel, *(_fallback_calls(step) if self._nearer else ())
             return min(self._need_of(step, call, begin, end) for call in calls)
         group = self.rows.group(begin, end)
         assert group is not None
@@ -263,8 +263,8 @@ def work_of(steps: Sequence[Step]) -> int:
     fastest calls.
     """
     groups = sum(_cost(step.rows) for step in steps if step.rows is not None)
-    nearer = sum(_nearer_cost(step, step.kernel) for step in steps if step.is_nearer)
-    return groups + nearer + _of_pieces(steps)
+    fallback = sum(_fallback_cost(step, step.kernel) for step in steps if step.is_fallback)
+    return groups + fallback + _of_pieces(steps)
 
 
 def _of_pieces(steps: Sequence[Step]) -> int:
@@ -282,20 +282,20 @@ def _of_pieces(steps: Sequence[Step]) -> int:
 
 def _cost(group: RowGroup) -> int:
     """Return the cost of a group, in addition to its single calls."""
-    nearer = (m.step for m in group.members if m.is_nearer)
-    more = sum(_nearer_cost(step, step.kernel) for step in nearer)
+    fallback = (m.step for m in group.members if m.is_fallback)
+    more = sum(_fallback_cost(step, step.kernel) for step in fallback)
     return _CALL * group.calls + group.moved_bytes + more
 
 
-def _nearer_calls(step: Step) -> Iterator[KernelCall]:
+def _fallback_calls(step: Step) -> Iterator[KernelCall]:
     """The fastest first."""
-    kernel = step.kernel.nearer
+    kernel = step.kernel.fallback
     while kernel is not None:
         yield kernel
-        kernel = kernel.nearer
+        kernel = kernel.fallback
 
 
-def _nearer_cost(step: Step, kernel: KernelCall) -> int:
+def _fallback_cost(step: Step, kernel: KernelCall) -> int:
     """Return the cost of a fallback call, in addition to the faster one."""
     cost = _NEARER.get(kernel.function)
     if cost is None:

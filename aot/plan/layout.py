@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from aot.plan.graph import Alias, Graph, Step
-from aot.plan.planner import Block, Over
+from aot.plan.planner import MemoryBlock, Over
 
 ALIGNMENT = 16
 ENTRY = 0
@@ -102,13 +102,13 @@ class Union:
 
 
 @dataclass
-class Group:
+class AliasGroup:
     """When a group is in use: from step `first` to step `last`, both inclusive."""
 
     first: int
     last: int
 
-    def clashes(self, other: "Group") -> bool:
+    def clashes(self, other: "AliasGroup") -> bool:
         """Return True if they must not share a byte of a buffer.
 
         If the last step of one is the first of the other, its kernel may overwrite the first one.
@@ -151,18 +151,18 @@ class Layout:
         self.locations = {name: self._locate(name) for name in self._sizes}
         self.blocks = self._find_blocks()
 
-    def _find_groups(self) -> dict[str, Group]:
+    def _find_groups(self) -> dict[str, AliasGroup]:
         """Return lifetimes by representative; raise Conflict if a byte of a group is
         written twice.
         """
         program = self._graph.program
         exit_step = len(self.steps) + 1
         written: dict[str, list[tuple[int, int]]] = {}
-        groups: dict[str, Group] = {}
+        groups: dict[str, AliasGroup] = {}
 
         def use(name: str, step: int) -> str:
             root, _ = self._pieces.find(name)
-            group = groups.setdefault(root, Group(step, step))
+            group = groups.setdefault(root, AliasGroup(step, step))
             group.first, group.last = min(group.first, step), max(group.last, step)
             return root
 
@@ -218,9 +218,9 @@ class Layout:
         buffer, group_offset = self._buffers.find(group)
         return Location(buffer, group_offset + offset)
 
-    def _find_blocks(self) -> tuple[Block, ...]:
+    def _find_blocks(self) -> tuple[MemoryBlock, ...]:
         buffers = [
-            Block(
+            MemoryBlock(
                 root,
                 self._sizes[root],
                 min(self._groups[name].first for name, _ in members),
@@ -230,13 +230,13 @@ class Layout:
             for root, members in self._members().items()
         ]
         scratch = [
-            Block(scratch_name(index), step.kernel.scratch, index, index, step.alignment)
+            MemoryBlock(scratch_name(index), step.kernel.scratch, index, index, step.alignment)
             for index, step in enumerate(self.steps, 1)
             if step.kernel.scratch > 0
         ]
         return (*self._with_overlaps({block.name: block for block in buffers}), *scratch)
 
-    def _with_overlaps(self, blocks: dict[str, Block]) -> tuple[Block, ...]:
+    def _with_overlaps(self, blocks: dict[str, MemoryBlock]) -> tuple[MemoryBlock, ...]:
         """Return the blocks with the bytes shared by a step's result and its inputs.
 
         The step must use nothing else in their blocks, and these must begin and end with it.

@@ -13,14 +13,14 @@ from dataclasses import replace
 
 from aot.plan.code_sizes import CodeSizes
 from aot.plan.graph import Graph, Step, build_graph, operands
-from aot.plan.program import Program
+from aot.plan.program import PlanProgram
 from kernels.common.kernel import Constant, Isa
 
 _Forms = tuple[str, str]
 """The functions of a call in its small and in its fast form."""
 
 
-def least_code(program: Program, isa: Isa, sizes: CodeSizes) -> Graph:
+def least_code(program: PlanProgram, isa: Isa, sizes: CodeSizes) -> Graph:
     """Return the graph with the least flash; size-optimized forms win if sizes are equal."""
     small, fast = (build_graph(program, isa, small=small) for small in (True, False))
     pairs = list(zip(small.steps, fast.steps, strict=True))

@@ -6,23 +6,23 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from aot.plan.call_bounds import check_calls
 from aot.plan.check import check_delegates, check_plan
 from aot.plan.choose import fastest, smallest
 from aot.plan.code_sizes import CodeSizes
 from aot.plan.delegate_call import delegate_of
 from aot.plan.delegates import places
 from aot.plan.graph import Graph, build_graph, operands
-from aot.plan.handover import Handover, left_to_share
-from aot.plan.inside import check_calls
 from aot.plan.layout import ALIGNMENT, ENTRY, scratch_name
 from aot.plan.least_code import least_code
-from aot.plan.pieces import concatenations, in_pieces
-from aot.plan.planner import Block, Placement, align_up, live_bytes, place_blocks
+from aot.plan.planner import MemoryBlock, Placement, align_up, live_bytes, place_blocks
 from aot.plan.pools import DoesNotFitError as PoolsDoNotFitError
 from aot.plan.pools import PoolUse, place_in_pools
-from aot.plan.program import Program, State
+from aot.plan.program import PlanProgram, PlanState
 from aot.plan.sharing import Sharing, share_memory
 from aot.plan.streaming import in_a_group, with_streamed_input
+from aot.plan.virtual_concat import concatenations, with_virtual_concats
+from aot.plan.zero_copy_chaining import Chaining, left_to_share
 from boards.board import Board, Pool
 from kernels.common.kernel import AnyArray, Constant, Value
 
@@ -121,7 +121,7 @@ class DoesNotFitError(Exception):
 
 
 def graphs_of(
-    program: Program,
+    program: PlanProgram,
     board: Board,
     optimize: str,
     streamed: bool,
@@ -131,7 +131,7 @@ def graphs_of(
     more and more virtual concats.
     """
 
-    def graph_of(variant: Program) -> Graph:
+    def graph_of(variant: PlanProgram) -> Graph:
         if optimize == "size" and sizes is not None:
             graph = least_code(variant, board.isa, sizes)
         else:
@@ -142,16 +142,16 @@ def graphs_of(
     names = concatenations(program)
     count = 1
     while count < 2 * len(names):
-        yield graph_of(in_pieces(program, names[:count]))
+        yield graph_of(with_virtual_concats(program, names[:count]))
         count *= 2
 
 
 def make_plan(
-    program: Program,
+    program: PlanProgram,
     board: Board,
     optimize: str = "speed",
     streamed: bool = False,
-    taken: Handover | None = None,
+    taken: Chaining | None = None,
     most: int | None = None,
     hands_over: bool = False,
     sizes: CodeSizes | None = None,
@@ -176,7 +176,7 @@ def make_plan(
       DoesNotFitError: a memory of the board is too small.
       TypeError, ValueError: an argument has a wrong type or value.
     """
-    for value, kind in ((program, Program), (board, Board)):
+    for value, kind in ((program, PlanProgram), (board, Board)):
         if not isinstance(value, kind):
             given, load = type(value).__name__, f"load_{kind.__name__.lower()}"
             raise TypeError(f"{given}, not {kind.__name__}: give what {load} returns")
@@ -212,7 +212,7 @@ def make_plan(
     return found
 
 
-def _plan(graph: Graph, board: Board, taken: Handover | None, most: int, hands_over: bool) -> Plan:
+def _plan(graph: Graph, board: Board, taken: Chaining | None, most: int, hands_over: bool) -> Plan:
     sharing = share_memory(graph)
     constants = _collect_constants(graph, sharing)
     pools = _place(graph, sharing, board, taken, most, hands_over)
@@ -261,13 +261,13 @@ def step_text(plan_steps: Sharing, step: int) -> str:
     return f"step {step} {call.op} -> {', '.join(map(tensor_text, call.outputs))}{place}"
 
 
-def fill_of(state: State) -> int | None:
+def fill_of(state: PlanState) -> int | None:
     """Return the common value of a state's bytes before the first run; None if they differ."""
     values = set(state.initial.tobytes())
     return values.pop() if len(values) == 1 else None
 
 
-def first_value(state: State) -> Constant:
+def first_value(state: PlanState) -> Constant:
     """A state before the first run, as it lies in flash."""
     return Constant(state.initial, state.initial.dtype.itemsize)
 
@@ -311,7 +311,7 @@ def _place(
     graph: Graph,
     sharing: Sharing,
     board: Board,
-    taken: Handover | None,
+    taken: Chaining | None,
     most: int,
     hands_over: bool,
 ) -> tuple[PoolUse, ...]:
@@ -339,7 +339,7 @@ def _place(
     return tuple(replace(u, pool=pool) for u, pool in zip(uses, board.arena, strict=True))
 
 
-def _pinned(sharing: Sharing, board: Board) -> list[Block]:
+def _pinned(sharing: Sharing, board: Board) -> list[MemoryBlock]:
     """Return the blocks; those of delegates get the pools within reach of their engines."""
     pools: dict[str, frozenset[str]] = {}
     for index, step in enumerate(sharing.steps, 1):
@@ -364,7 +364,7 @@ def _pinned(sharing: Sharing, board: Board) -> list[Block]:
 def _arena_error(
     graph: Graph,
     sharing: Sharing,
-    every: Sequence[Block],
+    every: Sequence[MemoryBlock],
     placement: Placement,
     pools: Sequence[Pool],
     have: int,
@@ -375,7 +375,7 @@ def _arena_error(
     at_peak = [block for block in blocks if block.first <= peak <= block.last]
     largest = sorted(at_peak, key=lambda block: (-block.size, block.name))[:3]
 
-    def text(block: Block) -> str:
+    def text(block: MemoryBlock) -> str:
         value = graph.activations.get(block.name)
         return block.name if value is None else tensor_text(value)
 

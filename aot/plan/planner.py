@@ -47,7 +47,7 @@ class Over:
 
 
 @dataclass(frozen=True)
-class Block:
+class MemoryBlock:
     """`size` bytes in use from step `first` to step `last`, both inclusive.
 
     Attributes:
@@ -74,7 +74,7 @@ class Block:
     def may_lie_in(self, pool: str) -> bool:
         return self.pools is None or pool in self.pools
 
-    def overlaps(self, other: "Block") -> bool:
+    def overlaps(self, other: "MemoryBlock") -> bool:
         """True if both are in use at some step."""
         return self.first <= other.last and other.first <= self.last
 
@@ -93,7 +93,7 @@ def align_up(value: int, alignment: int) -> int:
     return -(-value // alignment) * alignment
 
 
-def live_bytes(blocks: Collection[Block], alignment: int = 1) -> dict[int, int]:
+def live_bytes(blocks: Collection[MemoryBlock], alignment: int = 1) -> dict[int, int]:
     """Return the bytes in use from each step with the begin of a block, or after its end.
 
     Sizes are aligned. Bytes shared by two blocks count once.
@@ -119,15 +119,15 @@ def live_bytes(blocks: Collection[Block], alignment: int = 1) -> dict[int, int]:
     return live
 
 
-def lower_bound(blocks: Collection[Block], alignment: int = 1) -> int:
+def lower_bound(blocks: Collection[MemoryBlock], alignment: int = 1) -> int:
     """The largest number of bytes in use at one step: no placement needs less."""
     return max(live_bytes(blocks, alignment).values(), default=0)
 
 
-class _Search:
+class _OffsetSearch:
     """First-fit placements of one set of blocks in varying orders; remembers the best."""
 
-    def __init__(self, blocks: Sequence[Block], alignment: int, effort: int) -> None:
+    def __init__(self, blocks: Sequence[MemoryBlock], alignment: int, effort: int) -> None:
         self.blocks = blocks
         self.sizes = [block.room(alignment) for block in blocks]
         self.alignments = [max(block.alignment, alignment) for block in blocks]
@@ -244,7 +244,7 @@ class _Search:
             order.insert(rng.randrange(position + 1), order.pop(position))
 
 
-def place_blocks(blocks: Iterable[Block], alignment: int) -> Placement:
+def place_blocks(blocks: Iterable[MemoryBlock], alignment: int) -> Placement:
     """Return offsets, multiples of `alignment` and of the block's own alignment.
 
     Blocks in use at the same step share bytes only with permission. The result does not depend on
@@ -255,7 +255,7 @@ def place_blocks(blocks: Iterable[Block], alignment: int) -> Placement:
 
 
 @functools.lru_cache(maxsize=256)
-def _placed(blocks: tuple[Block, ...], alignment: int) -> Placement:
+def _placed(blocks: tuple[MemoryBlock, ...], alignment: int) -> Placement:
     """Return the placement of ordered blocks; cached, because plans of one model share them."""
     if not blocks:
         return Placement({}, 0, 0)
@@ -264,14 +264,14 @@ def _placed(blocks: tuple[Block, ...], alignment: int) -> Placement:
     if not any(block.over for block in blocks):
         return _search(strict, alignment, effort)
     near = _search(blocks, alignment, _EFFORT_NEAR)
-    if near.size < _Search(strict, alignment, 0).bound:
+    if near.size < _OffsetSearch(strict, alignment, 0).bound:
         return near
     apart = _search(strict, alignment, effort)
     return near if near.size < apart.size else replace(apart, lower_bound=near.lower_bound)
 
 
-def _search(blocks: Sequence[Block], alignment: int, effort: int) -> Placement:
-    search = _Search(blocks, alignment, effort)
+def _search(blocks: Sequence[MemoryBlock], alignment: int, effort: int) -> Placement:
+    search = _OffsetSearch(blocks, alignment, effort)
     orders = search.initial_orders()
     for order in orders:
         search.place(order)

@@ -8,7 +8,7 @@ next, and so on. A block comes first in its last allowed memory.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aot.plan.planner import Block, Placement, lower_bound, place_blocks
+from aot.plan.planner import MemoryBlock, Placement, lower_bound, place_blocks
 from boards.board import Pool
 
 
@@ -41,7 +41,7 @@ class PoolUse:
 
 
 def place_in_pools(
-    blocks: Sequence[Block], touches: Mapping[str, int], pools: Sequence[Pool], alignment: int
+    blocks: Sequence[MemoryBlock], touches: Mapping[str, int], pools: Sequence[Pool], alignment: int
 ) -> tuple[PoolUse, ...]:
     """Gives each block a pool and an offset.
 
@@ -73,7 +73,11 @@ def place_in_pools(
 
 
 def _does_not_fit(
-    blocks: Sequence[Block], left: Block, whole: Placement, pools: Sequence[Pool], alignment: int
+    blocks: Sequence[MemoryBlock],
+    left: MemoryBlock,
+    whole: Placement,
+    pools: Sequence[Pool],
+    alignment: int,
 ) -> DoesNotFitError:
     """Return the error for all blocks with the same allowed pools as a remaining block."""
     if left.pools is None:
@@ -84,22 +88,22 @@ def _does_not_fit(
 
 
 def _fill(
-    blocks: Sequence[Block],
+    blocks: Sequence[MemoryBlock],
     touches: Mapping[str, int],
     capacity: int,
     alignment: int,
     later: Sequence[str],
-) -> tuple[list[Block], Placement]:
+) -> tuple[list[MemoryBlock], Placement]:
     """Return the blocks fitting into `capacity`: first those without a later pool, then the
     hottest.
     """
 
-    def rank(block: Block) -> tuple[bool, float, int, str]:
+    def rank(block: MemoryBlock) -> tuple[bool, float, int, str]:
         has_another = any(map(block.may_lie_in, later))
         return has_another, -touches[block.name] / block.size, -block.size, block.name
 
     hottest = sorted(blocks, key=rank)
-    chosen: list[Block] = []
+    chosen: list[MemoryBlock] = []
     for block in hottest:
         if lower_bound([*chosen, block], alignment) <= capacity:
             chosen.append(block)

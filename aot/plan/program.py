@@ -31,7 +31,7 @@ class Port:
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class PlanState:
     """A tensor kept between runs.
 
     Attributes:
@@ -47,13 +47,13 @@ class State:
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class PlanProgram:
     """The method "forward": its calls in order of execution, on contiguous tensors."""
 
     calls: tuple[OpCall, ...]
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    states: tuple[State, ...] = ()
+    states: tuple[PlanState, ...] = ()
 
 
 def is_row_major(sizes: Sequence[int], order: Sequence[int]) -> bool:
@@ -67,7 +67,7 @@ def is_row_major(sizes: Sequence[int], order: Sequence[int]) -> bool:
     return moved == sorted(moved)
 
 
-def save_program(path: Path, program: Program | PteError) -> None:
+def save_program(path: Path, program: PlanProgram | PteError) -> None:
     """Save a decoded program, or the reason against a plan, for plans of the same build.
 
     The format is not stable.
@@ -75,7 +75,7 @@ def save_program(path: Path, program: Program | PteError) -> None:
     path.write_bytes(pickle.dumps(program, protocol=pickle.HIGHEST_PROTOCOL))
 
 
-def load_program(path: Path) -> Program:
+def load_program(path: Path) -> PlanProgram:
     """Load the file of `save_program`.
 
     Raises:
@@ -89,6 +89,6 @@ def load_program(path: Path) -> Program:
         raise ProgramError("is no decoded program") from error
     if isinstance(program, PteError):
         raise program
-    if not isinstance(program, Program):
+    if not isinstance(program, PlanProgram):
         raise ProgramError("is no decoded program")
     return program

@@ -15,12 +15,12 @@ import numpy as np
 
 from aot.plan import operators
 from aot.plan.delegate_call import delegate_op_call
-from aot.plan.foreign import border_arguments, read_artefact
+from aot.plan.executorch_arm import border_arguments, read_artefact
 from aot.plan.operators import Argument
-from aot.plan.program import Port, Program, State, is_row_major, save_program
+from aot.plan.program import PlanProgram, PlanState, Port, is_row_major, save_program
 from aot.pte import schema
 from aot.pte.conventions import DTYPE_NAMES, STATE_WRITE, Border, PteError, Side
-from aot.pte.reader import Artefact, item_at
+from aot.pte.reader import PteContents, item_at
 from kernels.common.kernel import AnyArray, OpCall, Value
 from kernels.common.tensor import DTYPES, MAX_RANK
 
@@ -36,12 +36,12 @@ _INSTEAD = {
 _T = TypeVar("_T")
 
 
-def read_program(data: bytes) -> Program:
+def read_program(data: bytes) -> PlanProgram:
     """Decodes the bytes of a .pte; PteError if they are not one, or damaged, or beyond a plan."""
     artefact = read_artefact(data)
     method = _Method(artefact)
     calls = method.calls()
-    return Program(
+    return PlanProgram(
         calls,
         _ports("input", method.inputs, artefact.inputs, method.nhwc_shapes),
         _ports("output", method.outputs, artefact.outputs, method.nhwc_shapes),
@@ -85,7 +85,7 @@ def _is_state(tensor: schema.Tensor) -> bool:
 class _Method:
     """Decodes the values and instructions of one execution plan."""
 
-    def __init__(self, artefact: Artefact) -> None:
+    def __init__(self, artefact: PteContents) -> None:
         plan = artefact.forward
         self._plan = plan
         self._modules = artefact.modules
@@ -118,13 +118,13 @@ class _Method:
         self.outputs = tuple(self._read(index, "an output") for index in self._plan.outputs)
         return calls
 
-    def states(self) -> tuple[State, ...]:
+    def states(self) -> tuple[PlanState, ...]:
         """All state, once the calls are decoded."""
         constant = self._states.keys() - self._new.keys()
         if constant:
             raise PteError(f"is damaged: value {min(constant)} is state that is never written")
         return tuple(
-            State(self._tensors[index], initial, self._new[index])
+            PlanState(self._tensors[index], initial, self._new[index])
             for index, initial in self._states.items()
         )
 

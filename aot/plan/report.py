@@ -18,7 +18,7 @@ from aot.plan.plan import (
     weights_bytes,
 )
 from aot.plan.planner import live_bytes
-from aot.plan.program import Port, State
+from aot.plan.program import PlanState, Port
 from aot.plan.row_group import RowGroup
 from aot.pte.reader import StoredDelegate
 from boards.board import Board
@@ -126,7 +126,7 @@ def _without_step(plan: Plan) -> list[dict[str, str]]:
     return [_op(call) for call in plan.graph.program.calls if call.outputs not in run]
 
 
-def _state(plan: Plan, state: State) -> dict[str, Any]:
+def _state(plan: Plan, state: PlanState) -> dict[str, Any]:
     address = plan.address(state.value.name)
     return {
         "tensor": state.value.name,

@@ -61,7 +61,7 @@ class Member:
     inputs: tuple[RowInput, ...]
     leaves: bool
     made: int
-    is_nearer: bool = False
+    is_fallback: bool = False
 
     @property
     def output(self) -> Value:
@@ -90,16 +90,16 @@ class Member:
     @cached_property
     def leaner(self) -> "Member":
         """Return the same with the next fallback call making the same rows with less scratch."""
-        call = self.step.kernel.nearer
+        call = self.step.kernel.fallback
         while call is not None and (call.rows is None or _row_scratch(call) >= self.scratch):
-            call = call.nearer
+            call = call.fallback
         rows = None if call is None else call.rows
         if call is None or rows is None:
             return self
         if (rows.rows, rows.inputs) != (self.rows.rows, self.rows.inputs):
             return self
         step = replace(self.step, kernel=call)
-        return replace(self, step=step, rows=rows, is_nearer=True)
+        return replace(self, step=step, rows=rows, is_fallback=True)
 
     @cached_property
     def leanest(self) -> "Member":

@@ -15,14 +15,14 @@ from aot.plan.graph import Alias, Graph, Step, cat_offsets
 from aot.plan.layout import (
     ALIGNMENT,
     ENTRY,
+    AliasGroup,
     Conflict,
-    Group,
     Layout,
     Location,
     Union,
     check_written_once,
 )
-from aot.plan.planner import Block, align_up
+from aot.plan.planner import MemoryBlock, align_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Sharing:
     """
 
     steps: tuple[Step, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[MemoryBlock, ...]
     locations: Mapping[str, Location]
     aliases: tuple[Alias, ...]
     in_place: Mapping[int, tuple[str, str]]
@@ -59,7 +59,7 @@ def share_memory(graph: Graph) -> Sharing:
     return Sharing(layout.steps, layout.blocks, layout.locations, layout.aliases, in_place)
 
 
-_Use = tuple[int, Group]
+_Use = tuple[int, AliasGroup]
 """Bytes, and when they are in use."""
 
 
@@ -113,7 +113,7 @@ class _Pieces:
             self._members.setdefault(self.union.find(name)[0], []).append(name)
         lifetimes = {root: self._lifetime(names) for root, names in self._members.items()}
         self.lifetimes = {root: group for root, group in lifetimes.items() if group is not None}
-        scratch = [(s.kernel.scratch, Group(i, i)) for i, s in enumerate(graph.steps, 1)]
+        scratch = [(s.kernel.scratch, AliasGroup(i, i)) for i, s in enumerate(graph.steps, 1)]
         self.timeline = _Timeline(len(graph.steps), [*self._uses(self.lifetimes), *scratch])
 
     def join(self, index: int, step: Step) -> bool:
@@ -182,7 +182,7 @@ class _Pieces:
         old = {root: self.lifetimes[root] for root in roots if root in self.lifetimes}
         lifetime = self._lifetime(names)
         new = {} if lifetime is None else {merged: lifetime}
-        freed = [*self._uses(old), (scratch[0], Group(scratch[1], scratch[1]))]
+        freed = [*self._uses(old), (scratch[0], AliasGroup(scratch[1], scratch[1]))]
         if not self.timeline.replace(freed, self._uses(new)):
             raise Conflict
         for root in roots:
@@ -191,15 +191,15 @@ class _Pieces:
         self._members[merged] = names
         self.lifetimes |= new
 
-    def _uses(self, groups: Mapping[str, Group]) -> list[_Use]:
+    def _uses(self, groups: Mapping[str, AliasGroup]) -> list[_Use]:
         return [(self.sizes[root], group) for root, group in groups.items()]
 
-    def _lifetime(self, names: Iterable[str]) -> Group | None:
+    def _lifetime(self, names: Iterable[str]) -> AliasGroup | None:
         names = list(names)
         if not self._states.keys().isdisjoint(names):
-            return Group(ENTRY, len(self._steps) + 1)
+            return AliasGroup(ENTRY, len(self._steps) + 1)
         steps = [s for n in names for uses in (self._reads[n], self._writes[n]) for s in uses]
-        return Group(min(steps), max(steps)) if steps else None
+        return AliasGroup(min(steps), max(steps)) if steps else None
 
     def _add(self, index: int, step: Step) -> None:
         for value in step.reads:
@@ -251,7 +251,7 @@ class _Buffers:
             if any(self._clash(a, b) for a in self._groups[merged] for b in moved):
                 raise Conflict
             old = [self._lifetimes[merged], self._lifetimes[inner]]
-            new = Group(min(group.first for group in old), max(group.last for group in old))
+            new = AliasGroup(min(group.first for group in old), max(group.last for group in old))
             sizes = self._sizes[merged], self._sizes[inner]
             if not self._pieces.timeline.replace(
                 list(zip(sizes, old, strict=True)), [(self._sizes[merged], new)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from aot.plan.accesses import spoiled_byte
 from aot.plan.check import PlanError
 from aot.plan.plan import make_plan
-from aot.plan.program import Program
+from aot.plan.program import PlanProgram
 from aot.plan.testing import sample_board
 from aot.plan.testing_calls import Calls
 from aot.plan.testing_convolutions import depthwise, pointwise
@@ -84,13 +84,13 @@ def test_elements_that_become_wider(narrow: str, wide: str) -> None:
     assert spoiled_byte(x, y, near.order, near.distance - 1) is not None
 
 
-def grown() -> Program:
+def grown() -> PlanProgram:
     """Four times the channels: the result lies before its input, at the distance."""
     calls = Calls()
     return calls.program(pointwise(calls, calls.input(1, 8, 8, 8), 32))
 
 
-def widened() -> Program:
+def widened() -> PlanProgram:
     """A group of steps with many channels within; its result lies before its input, too."""
     calls = Calls()
     x = calls.input(1, 12, 12, 8)
@@ -111,7 +111,7 @@ def too_near(source: str, result: str, distance: int, order: Order | None = None
 )
 def test_plans_of_distances_that_are_too_short_are_refused(
     monkeypatch: pytest.MonkeyPatch,
-    program: Callable[[], Program],
+    program: Callable[[], PlanProgram],
     said_by: str,
     message: str,
     isa: Isa,

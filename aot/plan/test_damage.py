@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from aot.dialect.delegate import Delegate, Payload
+from aot.dialect.delegate import Delegate, DelegatePayload
 from aot.partition.cut import cut, extract
 from aot.plan.plan import DoesNotFitError, make_plan
 from aot.plan.pte import read_program
@@ -73,7 +73,7 @@ def with_delegates() -> bytes:
         shapes=[(1, 4, 6), (1, 4, 6)],
     )
     nodes = [n for n in graph.graph.nodes if n.op == "call_function"]
-    payloads = (Payload(b"first" * 30, "test-1", 64, 32), Payload(b"second" * 20))
+    payloads = (DelegatePayload(b"first" * 30, "test-1", 64, 32), DelegatePayload(b"second" * 20))
     regions = zip((nodes[:2], nodes[2:3]), payloads, strict=True)
     cut(graph, [(r, Delegate(extract(graph, r), "Test", payload)) for r, payload in regions])
     return write_pte(graph)

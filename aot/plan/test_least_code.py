@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from aot.plan.code_sizes import CodeSizes, ObjectFile, load_code_sizes
+from aot.plan.code_sizes import CodeSizes, CompiledObject, load_code_sizes
 from aot.plan.graph import build_graph
 from aot.plan.least_code import least_code
 from aot.plan.plan import make_plan
-from aot.plan.program import Program
+from aot.plan.program import PlanProgram
 from aot.plan.testing import sample_board
 from aot.plan.testing_calls import Calls
 from aot.plan.testing_convolutions import depthwise, pointwise
@@ -21,7 +21,7 @@ LINEAR, PAIRS = "pl_linear_s8", "pl_linear_pairs_s8"
 DEPTHWISE, PLANES = "pl_depthwise_conv2d_s8", "pl_depthwise_planes_s8"
 
 
-def network(*layers: str) -> Program:
+def network(*layers: str) -> PlanProgram:
     calls = Calls()
     x = calls.input(1, 8, 8, 8)
     for layer in layers:
@@ -33,11 +33,11 @@ def sizes(linear: int, pairs: int, depthwise: int, planes: int) -> CodeSizes:
     """Return the sizes of four functions; both small ones call the same function of 300 bytes."""
     return CodeSizes(
         [
-            ObjectFile(("products",), (), 300),
-            ObjectFile((LINEAR, "another"), ("products",), linear),
-            ObjectFile((DEPTHWISE,), ("products", "of_no_kernel"), depthwise),
-            ObjectFile((PAIRS,), (), pairs),
-            ObjectFile((PLANES,), (), planes),
+            CompiledObject(("products",), (), 300),
+            CompiledObject((LINEAR, "another"), ("products",), linear),
+            CompiledObject((DEPTHWISE,), ("products", "of_no_kernel"), depthwise),
+            CompiledObject((PAIRS,), (), pairs),
+            CompiledObject((PLANES,), (), planes),
         ]
     )
 

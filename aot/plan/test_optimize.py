@@ -9,7 +9,7 @@ import pytest
 
 from aot.plan.check import PlanError, check_plan
 from aot.plan.plan import Address, DoesNotFitError, Plan, make_plan
-from aot.plan.program import Program
+from aot.plan.program import PlanProgram
 from aot.plan.testing import sample_board
 from aot.plan.testing_calls import Calls
 from aot.plan.testing_convolutions import depthwise, pointwise
@@ -21,7 +21,7 @@ from kernels.testing.folders import folder
 FAST, NEAR = "pl_linear_blocks_s8", "pl_conv2d_blocks_s8"
 
 
-def network() -> Program:
+def network() -> PlanProgram:
     """32 to 32 to 8 to 8 channels: the first needs most, the last one little."""
     calls = Calls()
     x = calls.input(1, 8, 8, 32)

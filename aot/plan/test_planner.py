@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from aot.plan import planner
 from aot.plan.planner import (
-    Block,
+    MemoryBlock,
     Over,
     Placement,
     align_up,
@@ -22,7 +22,7 @@ from aot.plan.planner import (
 )
 
 
-def check(blocks: list[Block], placement: Placement, alignment: int) -> None:
+def check(blocks: list[MemoryBlock], placement: Placement, alignment: int) -> None:
     """Check the rules for any placement."""
     assert placement.offsets.keys() == {block.name for block in blocks}
     for block in blocks:
@@ -53,7 +53,8 @@ SPANS = st.tuples(st.integers(1, 5000), st.integers(0, 20), st.integers(0, 8))
 @given(st.lists(SPANS, max_size=24), st.sampled_from([1, 4, 16]))
 def test_random_blocks(spans: list[tuple[int, int, int]], alignment: int) -> None:
     blocks = [
-        Block(f"b{i}", size, first, first + length) for i, (size, first, length) in enumerate(spans)
+        MemoryBlock(f"b{i}", size, first, first + length)
+        for i, (size, first, length) in enumerate(spans)
     ]
     check(blocks, place_blocks(blocks, alignment), alignment)
 
@@ -62,7 +63,7 @@ def test_random_blocks(spans: list[tuple[int, int, int]], alignment: int) -> Non
 @given(st.lists(st.integers(1, 100_000), min_size=1, max_size=60))
 def test_chain_reaches_the_lower_bound(sizes: list[int]) -> None:
     """Each tensor is read by the next step only."""
-    blocks = [Block(f"t{i}", size, i, i + 1) for i, size in enumerate(sizes)]
+    blocks = [MemoryBlock(f"t{i}", size, i, i + 1) for i, size in enumerate(sizes)]
     placement = place_blocks(blocks, 16)
     check(blocks, placement, 16)
     assert placement.size == placement.lower_bound
@@ -74,9 +75,9 @@ def test_residual_chain_with_scratch_comes_within_two_percent(sizes: list[tuple[
     """Every third tensor is read again three steps later; steps have scratch memory."""
     blocks = []
     for i, (size, scratch) in enumerate(sizes):
-        blocks.append(Block(f"t{i}", 16 * size, i, i + (3 if i % 3 == 0 else 1)))
+        blocks.append(MemoryBlock(f"t{i}", 16 * size, i, i + (3 if i % 3 == 0 else 1)))
         if scratch:
-            blocks.append(Block(f"s{i}", 16 * scratch, i, i))
+            blocks.append(MemoryBlock(f"s{i}", 16 * scratch, i, i))
     placement = place_blocks(blocks, 16)
     check(blocks, placement, 16)
     assert placement.size <= placement.lower_bound * 1.02
@@ -87,21 +88,21 @@ def test_u_net_reaches_the_lower_bound(depth: int) -> None:
     blocks = []
     for level in range(depth):
         size = 65536 >> level
-        blocks.append(Block(f"skip{level}", size, level, 2 * depth - level))
-        blocks.append(Block(f"down{level}", size // 2, level, level + 1))
+        blocks.append(MemoryBlock(f"skip{level}", size, level, 2 * depth - level))
+        blocks.append(MemoryBlock(f"down{level}", size // 2, level, level + 1))
         up = 2 * depth - 1 - level
-        blocks.append(Block(f"up{level}", size, up, up + 1))
+        blocks.append(MemoryBlock(f"up{level}", size, up, up + 1))
     placement = place_blocks(blocks, 16)
     check(blocks, placement, 16)
     assert placement.size == placement.lower_bound
 
 
-def chain_over(sizes: list[int], distances: list[int]) -> list[Block]:
+def chain_over(sizes: list[int], distances: list[int]) -> list[MemoryBlock]:
     """Return tensors with the next step as only reader; its result may alias them."""
     blocks = []
     for i, (size, distance) in enumerate(zip(sizes, distances, strict=True)):
         over = (Over(f"t{i - 1}", -distance, sizes[i - 1]),) if i else ()
-        blocks.append(Block(f"t{i}", size, i, i + 1, over=over))
+        blocks.append(MemoryBlock(f"t{i}", size, i, i + 1, over=over))
     return blocks
 
 
@@ -146,7 +147,7 @@ def test_two_results_over_each_other(sizes: list[int], distance: int, expected: 
 
 def test_a_third_block_is_not_overwritten() -> None:
     """Scratch of the step using both lies next to both."""
-    blocks = [*chain_over([256, 256], [0, 16]), Block("scratch", 64, 1, 1)]
+    blocks = [*chain_over([256, 256], [0, 16]), MemoryBlock("scratch", 64, 1, 1)]
     assert place_blocks(blocks, 16).size == 256 + 16 + 64
 
 
@@ -157,13 +158,13 @@ def test_no_gain_leaves_everything_where_it_is() -> None:
     assert place_blocks(blocks, 16) == place_blocks(apart, 16)
 
 
-def random_blocks(count: int, seed: int) -> list[Block]:
+def random_blocks(count: int, seed: int) -> list[MemoryBlock]:
     rng = random.Random(seed)
     blocks = []
     for i in range(count):
         first = rng.randrange(count)
         last = min(count, first + int(rng.expovariate(0.2)))
-        blocks.append(Block(f"b{i}", rng.randrange(1, 5000), first, last))
+        blocks.append(MemoryBlock(f"b{i}", rng.randrange(1, 5000), first, last))
     return blocks
 
 
@@ -177,13 +178,13 @@ core.
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return the count of blocks and neighbours checked by each placement."""
     found: list[int] = []
-    place = planner._Search.place
+    place = planner._OffsetSearch.place
 
-    def counted(search: planner._Search, order: Sequence[int]) -> list[int]:
+    def counted(search: planner._OffsetSearch, order: Sequence[int]) -> list[int]:
         found.append(len(order) + sum(map(len, search.between)))
         return place(search, order)
 
-    monkeypatch.setattr(planner._Search, "place", counted)
+    monkeypatch.setattr(planner._OffsetSearch, "place", counted)
     planner._placed.cache_clear()
     return found
 
@@ -197,7 +198,7 @@ def test_hundred_blocks_in_few_steps(seed: int, looks: list[int]) -> None:
     assert placement.size <= placement.lower_bound * 1.02
 
 
-def tiles(count: int, seed: int) -> list[Block]:
+def tiles(count: int, seed: int) -> list[MemoryBlock]:
     """A rectangle of 4096 bytes by 100 steps cut into blocks: a perfect fit leaves no gap."""
     rng = random.Random(seed)
     rectangles = [(0, 4096, 0, 99)]
@@ -210,7 +211,9 @@ def tiles(count: int, seed: int) -> list[Block]:
         else:
             cut = rng.randrange(first, last)
             rectangles += [(low, high, first, cut), (low, high, cut + 1, last)]
-    return [Block(f"b{i}", high - low, f, t) for i, (low, high, f, t) in enumerate(rectangles)]
+    return [
+        MemoryBlock(f"b{i}", high - low, f, t) for i, (low, high, f, t) in enumerate(rectangles)
+    ]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -248,11 +251,11 @@ def test_aligned(value: int, alignment: int, aligned: int) -> None:
     ("own", "of_all", "room"), [(1, 1, 10), (8, 1, 16), (1, 4, 12), (8, 32, 32), (32, 8, 32)]
 )
 def test_room_of_a_block(own: int, of_all: int, room: int) -> None:
-    assert Block("a", 10, 0, 0, own).room(of_all) == room
+    assert MemoryBlock("a", 10, 0, 0, own).room(of_all) == room
 
 
 def test_pools_of_a_block() -> None:
-    anywhere, fast = Block("a", 1, 0, 0), Block("b", 1, 0, 0, pools=frozenset({"fast"}))
+    anywhere, fast = MemoryBlock("a", 1, 0, 0), MemoryBlock("b", 1, 0, 0, pools=frozenset({"fast"}))
     assert anywhere.may_lie_in("fast") and anywhere.may_lie_in("slow")
     assert fast.may_lie_in("fast") and not fast.may_lie_in("slow")
 
@@ -262,7 +265,7 @@ def test_pools_of_a_block() -> None:
     [(0, 1, False), (0, 2, True), (3, 3, True), (4, 9, True), (5, 9, False)],
 )
 def test_steps_are_inclusive(first: int, last: int, overlaps: bool) -> None:
-    block, other = Block("a", 1, 2, 4), Block("b", 1, first, last)
+    block, other = MemoryBlock("a", 1, 2, 4), MemoryBlock("b", 1, first, last)
     assert block.overlaps(other) == other.overlaps(block) == overlaps
 
 
@@ -285,7 +288,7 @@ def test_bytes_in_common(low: int, high: int, size: int, other: int, common: int
 
 
 def test_live_bytes_of_each_step() -> None:
-    blocks = [Block("a", 10, 0, 1), Block("b", 20, 1, 2), Block("c", 5, 5, 5)]
+    blocks = [MemoryBlock("a", 10, 0, 1), MemoryBlock("b", 20, 1, 2), MemoryBlock("c", 5, 5, 5)]
     assert live_bytes(blocks) == {0: 10, 1: 30, 2: 20, 3: 0, 5: 5, 6: 0}
     assert lower_bound(blocks) == 30 and lower_bound(blocks[2:]) == 5
     assert live_bytes(blocks, 16) == {0: 16, 1: 48, 2: 32, 3: 0, 5: 16, 6: 0}
@@ -296,14 +299,14 @@ def test_live_bytes_of_each_step() -> None:
 
 @pytest.mark.parametrize("at", [0, 64])
 def test_bound_with_a_block_that_has_to_lie_somewhere(at: int) -> None:
-    blocks = [Block("a", 10, 0, 1, at=at), Block("b", 40, 1, 2)]
+    blocks = [MemoryBlock("a", 10, 0, 1, at=at), MemoryBlock("b", 40, 1, 2)]
     found = place_blocks(blocks, 16)
     assert found.offsets == {"a": at, "b": 0 if at else 16}
     assert found.lower_bound == (80 if at else 64) and found.size == found.lower_bound
 
 
 def test_own_alignment_of_a_block() -> None:
-    blocks = [Block("a", 8, 0, 1), Block("b", 8, 0, 1, alignment=32)]
+    blocks = [MemoryBlock("a", 8, 0, 1), MemoryBlock("b", 8, 0, 1, alignment=32)]
     found = place_blocks(blocks, 4)
     assert found.offsets == {"b": 0, "a": 32} and found.size == 40
 
@@ -317,7 +320,8 @@ def test_no_blocks() -> None:
 @given(st.lists(SPANS, min_size=1, max_size=16), st.integers(0, 100))
 def test_a_block_that_has_to_lie_somewhere(spans: list[tuple[int, int, int]], at: int) -> None:
     first, *others = [
-        Block(f"b{i}", size, first, first + length) for i, (size, first, length) in enumerate(spans)
+        MemoryBlock(f"b{i}", size, first, first + length)
+        for i, (size, first, length) in enumerate(spans)
     ]
     blocks = [replace(first, at=16 * at), *others]
     placement = place_blocks(blocks, 16)

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aot.plan import planner
-from aot.plan.planner import Block
+from aot.plan.planner import MemoryBlock
 from aot.plan.pools import DoesNotFitError, PoolUse, place_in_pools
 from boards.board import Pool
 
 
-def check(blocks: list[Block], uses: tuple[PoolUse, ...]) -> None:
+def check(blocks: list[MemoryBlock], uses: tuple[PoolUse, ...]) -> None:
     """Every block has one place, within its pool, and shares no byte with a block in use."""
     names = [name for use in uses for name in use.placement.offsets]
     assert sorted(names) == sorted(block.name for block in blocks)
@@ -26,19 +26,23 @@ def check(blocks: list[Block], uses: tuple[PoolUse, ...]) -> None:
                     assert offset + block.size <= low or low + other.size <= offset
 
 
-def touches(blocks: list[Block]) -> dict[str, int]:
+def touches(blocks: list[MemoryBlock]) -> dict[str, int]:
     return {block.name: 2 * block.size for block in blocks}
 
 
 def test_everything_in_the_best_pool_if_it_fits() -> None:
-    blocks = [Block(f"b{i}", 512, i, i + 1) for i in range(4)]
+    blocks = [MemoryBlock(f"b{i}", 512, i, i + 1) for i in range(4)]
     fast, slow = place_in_pools(blocks, touches(blocks), [Pool("a", 1024), Pool("b", 4096)], 16)
     assert len(fast.placement.offsets) == 4
     assert slow.placement.size == 0
 
 
 def test_hot_blocks_stay_in_the_best_pool() -> None:
-    cold, hot, warm = Block("cold", 900, 0, 3), Block("hot", 400, 0, 3), Block("warm", 500, 0, 3)
+    cold, hot, warm = (
+        MemoryBlock("cold", 900, 0, 3),
+        MemoryBlock("hot", 400, 0, 3),
+        MemoryBlock("warm", 500, 0, 3),
+    )
     blocks = [cold, hot, warm]
     uses = place_in_pools(
         blocks, {"cold": 900, "hot": 4000, "warm": 1500}, [Pool("a", 1024), Pool("b", 4096)], 16
@@ -48,7 +52,7 @@ def test_hot_blocks_stay_in_the_best_pool() -> None:
 
 
 def test_block_larger_than_the_best_pool() -> None:
-    blocks = [Block("large", 3000, 0, 1), Block("small", 100, 1, 2)]
+    blocks = [MemoryBlock("large", 3000, 0, 1), MemoryBlock("small", 100, 1, 2)]
     uses = place_in_pools(blocks, touches(blocks), [Pool("a", 1024), Pool("b", 4096)], 16)
     check(blocks, uses)
     assert uses[0].placement.offsets.keys() == {"small"}
@@ -60,7 +64,9 @@ def test_blocks_that_fit_by_their_sum_but_not_by_their_shape(
     """The lower bound is the pool's size; unpackable blocks go to the next pool."""
     monkeypatch.setattr(planner, "_EFFORT", 0)
     shapes = [(22, 2, 7), (42, 7, 7), (22, 0, 0), (22, 1, 1), (1, 0, 6), (41, 0, 1), (41, 2, 6)]
-    blocks = [Block(f"b{i}", 16 * n, first, last) for i, (n, first, last) in enumerate(shapes)]
+    blocks = [
+        MemoryBlock(f"b{i}", 16 * n, first, last) for i, (n, first, last) in enumerate(shapes)
+    ]
     whole = planner.place_blocks(blocks, 16)
     assert whole.size > whole.lower_bound
     pools = [Pool("a", whole.lower_bound), Pool("b", 4096)]
@@ -71,7 +77,7 @@ def test_blocks_that_fit_by_their_sum_but_not_by_their_shape(
 
 
 def test_does_not_fit() -> None:
-    blocks = [Block("x", 1500, 0, 1), Block("y", 1500, 0, 1)]
+    blocks = [MemoryBlock("x", 1500, 0, 1), MemoryBlock("y", 1500, 0, 1)]
     with pytest.raises(DoesNotFitError) as caught:
         place_in_pools(blocks, touches(blocks), [Pool("a", 1600), Pool("b", 1400)], 16)
     assert caught.value.placement.size == 2 * 1504
@@ -82,7 +88,7 @@ def test_does_not_fit() -> None:
 def test_random_blocks(data: st.DataObject) -> None:
     spans = st.tuples(st.integers(1, 800), st.integers(0, 9), st.integers(0, 4))
     blocks = [
-        Block(f"b{i}", size, first, first + length)
+        MemoryBlock(f"b{i}", size, first, first + length)
         for i, (size, first, length) in enumerate(data.draw(st.lists(spans, max_size=16)))
     ]
     sizes = data.draw(st.lists(st.integers(16, 3000), min_size=1, max_size=3))

@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pytest
 
-from aot.plan.emit_rows import Groups
+from aot.plan.emit_rows import RowGroups
 from aot.plan.graph import build_graph
 from aot.plan.plan import Plan, make_plan
-from aot.plan.program import Program
+from aot.plan.program import PlanProgram
 from aot.plan.rows import Rows
 from aot.plan.testing import sample_board
 from aot.plan.testing_calls import Calls, Stateful
@@ -77,7 +77,7 @@ def widened(calls: Calls, x: Value) -> Value:
     return pointwise(calls, depthwise(calls, pointwise(calls, x, 48)), 8)
 
 
-def smallest(program: Program, isa: Isa) -> Plan:
+def smallest(program: PlanProgram, isa: Isa) -> Plan:
     """Return the plan with the least memory; its arena must not exceed the fastest plan's."""
     board = sample_board(isa=isa)
     small = make_plan(program, board, "memory")
@@ -165,7 +165,9 @@ def test_operands_that_change_by_rows_have_functions_of_their_own(isa: Isa) -> N
         group = Rows(build_graph(calls.program(y), isa)).group(0, 3)
         assert group is not None
         steps.append(group.step)
-    functions = re.findall(r"^static pl_status (row_\w+)", Groups(steps).functions(), re.MULTILINE)
+    functions = re.findall(
+        r"^static pl_status (row_\w+)", RowGroups(steps).functions(), re.MULTILINE
+    )
     assert len(functions) == len(set(functions))
     assert sum("mul" in function for function in functions) == 3
 

@@ -4,10 +4,10 @@
 import pytest
 
 from aot.plan import emit_c
-from aot.plan.check import At, Memory, Piece, PlanError, check_rows
+from aot.plan.check import At, CheckedMemory, Piece, PlanError, check_rows
 from aot.plan.graph import build_graph
 from aot.plan.plan import Plan, make_plan
-from aot.plan.program import Program
+from aot.plan.program import PlanProgram
 from aot.plan.report import plan_json, plan_text
 from aot.plan.row_group import RowGroup
 from aot.plan.rows import Rows
@@ -19,7 +19,7 @@ from kernels.common.kernel import Isa
 ISAS: tuple[Isa, ...] = ("scalar", "dsp", "mve")
 
 
-def inverted_residual(stride: int = 1, size: int = 12) -> Program:
+def inverted_residual(stride: int = 1, size: int = 12) -> PlanProgram:
     """8 channels become 48, and 8 again."""
     calls = Calls()
     x = calls.input(1, size, size, 8)
@@ -27,7 +27,7 @@ def inverted_residual(stride: int = 1, size: int = 12) -> Program:
     return calls.program(added(calls, x, y) if stride == 1 else y)
 
 
-def planned(program: Program, optimize: str = "memory", isa: Isa = "scalar") -> Plan:
+def planned(program: PlanProgram, optimize: str = "memory", isa: Isa = "scalar") -> Plan:
     return make_plan(program, sample_board(isa=isa), optimize)
 
 
@@ -72,7 +72,7 @@ def test_members_with_less_scratch() -> None:
     fast = Rows(build_graph(inverted_residual(), "mve")).group(0, 3)
     assert fast is not None
     lean = fast.leanest
-    assert [member.is_nearer for member in lean.members] == [False, True, False]
+    assert [member.is_fallback for member in lean.members] == [False, True, False]
     assert lean.members[1].step.kernel.function == "pl_depthwise_direct_s8"
     assert fast.scratch - lean.scratch == fast.members[1].scratch == 16 * 3 * 14 + 64
     fresh = RowGroup(lean.members)
@@ -80,7 +80,7 @@ def test_members_with_less_scratch() -> None:
     assert [*map(vars, lean.overlap)] == [*map(vars, fresh.overlap)]
 
 
-def pooled(*channels: int) -> Program:
+def pooled(*channels: int) -> PlanProgram:
     """Depthwise convolutions and the mean of all pixels."""
     calls = Calls()
     x = calls.input(1, 12, 12, 8)
@@ -114,7 +114,7 @@ def test_a_mean_grows_with_each_row() -> None:
 
     def proved(made: RowGroup, at: int) -> None:
         places = {x.name: At("ram", 10000), mean.name: At("ram", at)}
-        memory = Memory()
+        memory = CheckedMemory()
         memory.write(places[x.name], x.name, x.bytes)
         values = (x, *(member.output for member in made.members))
         pieces = {value.name: [(value.name, 0, value.bytes)] for value in values}
@@ -186,7 +186,7 @@ def test_the_distance_is_the_least(isa: Isa, stride: int, channels: int) -> None
         for value in (x, *(member.output for member in group.members))
     }
     for nearer in (0, 1):
-        memory = Memory()
+        memory = CheckedMemory()
         places = {x.name: At("ram", 10000), y.name: At("ram", 10000 - over.distance + nearer)}
         memory.write(places[x.name], x.name, x.bytes)
         scratch = At("other", 0)
@@ -201,7 +201,7 @@ def test_the_distance_is_the_least(isa: Isa, stride: int, channels: int) -> None
 def run(plan: Plan, group: RowGroup) -> None:
     """The proof of a group at the addresses of a plan."""
     step = next(i for i, s in enumerate(plan.sharing.steps, 1) if s.rows is not None)
-    memory = Memory()
+    memory = CheckedMemory()
     pieces: dict[str, list[Piece]] = {}
     for value in plan.graph.inputs:
         memory.write(plan.address(value.name), value.name, value.bytes)
@@ -251,7 +251,7 @@ def test_rings_that_are_never_in_use_together_share_bytes() -> None:
     shared = RowGroup(group.members)
     rings = (*group.ring_offsets[:1], group.ring_offsets[0], *group.ring_offsets[2:])
     vars(shared)["_places"] = (rings, group.scratch_offsets, group.scratch)
-    memory = Memory()
+    memory = CheckedMemory()
     source, result = graph.inputs[0], group.members[-1].output
     places = {source.name: At("ram", 0), result.name: At("ram", 10000)}
     memory.write(places[source.name], source.name, source.bytes)
@@ -266,7 +266,7 @@ def proved_apart(group: RowGroup, over: tuple[str, str] | None = None) -> None:
 
     Two names in `over` are the exception: the first lies at the place of the second.
     """
-    memory = Memory()
+    memory = CheckedMemory()
     values = (*group.step.reads, *group.step.writes)
     places = {value.name: At("ram", 10000 * i) for i, value in enumerate(values)}
     if over is not None:

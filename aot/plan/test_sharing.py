@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from aot.plan.check import PlanError
 from aot.plan.graph import build_graph
-from aot.plan.layout import Group
+from aot.plan.layout import AliasGroup
 from aot.plan.planner import lower_bound
-from aot.plan.program import Program
+from aot.plan.program import PlanProgram
 from aot.plan.sharing import Sharing, share_memory
 from aot.plan.testing_calls import Address, Calls, addresses, check, plan, select
 from aot.plan.testing_sharing import share_memory_simply
@@ -263,7 +263,7 @@ def test_check_finds_wrong_places(kind: str) -> None:
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> Program:
+def programs(draw: st.DrawFn) -> PlanProgram:
     """Any mixture of calls."""
     calls = Calls()
     live = [calls.input(2, 24) for _ in range(draw(st.integers(1, 3)))]
@@ -322,7 +322,7 @@ def programs(draw: st.DrawFn) -> Program:
 
 @settings(max_examples=200, deadline=None)
 @given(programs())
-def test_random_programs(program: Program) -> None:
+def test_random_programs(program: PlanProgram) -> None:
     """Every mixture of calls gives a plan that passes the proof and stays within the bounds."""
     _, sharing = plan(program)
     unshared = build_graph(program, "scalar", select)
@@ -332,7 +332,7 @@ def test_random_programs(program: Program) -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(programs())
-def test_decides_as_the_simple_form_does(program: Program) -> None:
+def test_decides_as_the_simple_form_does(program: PlanProgram) -> None:
     graph = build_graph(program, "scalar", select)
     sharing, simple = share_memory(graph), share_memory_simply(graph)
     for part in fields(Sharing):
@@ -343,8 +343,8 @@ def test_results_of_one_step_do_not_overlap() -> None:
     """One result has its only use in the step that writes it. The second, unread result of a kernel
     is the same case.
     """
-    for first in (Group(1, 1), Group(1, 3)):
-        for second in (Group(1, 1), Group(1, 3)):
+    for first in (AliasGroup(1, 1), AliasGroup(1, 3)):
+        for second in (AliasGroup(1, 1), AliasGroup(1, 3)):
             assert first.clashes(second)
-    assert not Group(1, 2).clashes(Group(2, 3))
-    assert not Group(2, 3).clashes(Group(1, 2))
+    assert not AliasGroup(1, 2).clashes(AliasGroup(2, 3))
+    assert not AliasGroup(2, 3).clashes(AliasGroup(1, 2))

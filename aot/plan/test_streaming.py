@@ -5,7 +5,7 @@ import pytest
 
 from aot.plan import emit_c
 from aot.plan.plan import Plan, make_plan, ports
-from aot.plan.program import Program
+from aot.plan.program import PlanProgram
 from aot.plan.report import plan_json, plan_text
 from aot.plan.row_group import RowGroup
 from aot.plan.streaming import INPUT
@@ -17,7 +17,7 @@ from kernels.common.kernel import KernelError
 _WIDTH = 12 * 4
 
 
-def program(stride: int = 1) -> Program:
+def program(stride: int = 1) -> PlanProgram:
     """Return a program with rows of 48 bytes, three of them needed at a time."""
     calls = Calls()
     return calls.program(pointwise(calls, depthwise(calls, calls.input(1, 16, 12, 4), stride), 2))

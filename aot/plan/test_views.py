@@ -7,7 +7,7 @@ from aot.plan import pte
 from aot.plan.views import views_of
 from aot.pte import schema
 from aot.pte.conventions import Border, Needs
-from aot.pte.reader import Artefact, StoredDelegate
+from aot.pte.reader import PteContents, StoredDelegate
 
 _BYTES = 1
 _DELEGATE = StoredDelegate("Engine", b"payload", Needs("", 0, 16))
@@ -47,7 +47,7 @@ def test_a_delegate_reads_a_view(args: list[int], monkeypatch: pytest.MonkeyPatc
     assert views == {2: 1}
     border = (Border(0.0, 0, "row_major"),)
     delegates, modules = (_DELEGATE, _DELEGATE), ("", "")
-    artefact = Artefact(plan, (), (), delegates, border, border, modules, views)
+    artefact = PteContents(plan, (), (), delegates, border, border, modules, views)
     monkeypatch.setattr(pte, "read_artefact", lambda data: artefact)
     first, second = pte.read_program(b"").calls
     view = second.args["inputs"][args.index(2)]

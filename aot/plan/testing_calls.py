@@ -9,11 +9,11 @@ import numpy as np
 
 from aot.plan.check import check_delegates, check_plan
 from aot.plan.delegate_call import delegate_op_call
-from aot.plan.delegates import Places
+from aot.plan.delegates import DelegatePlaces
 from aot.plan.graph import Graph, build_graph
 from aot.plan.layout import ALIGNMENT, scratch_name
 from aot.plan.planner import place_blocks
-from aot.plan.program import Port, Program, State
+from aot.plan.program import PlanProgram, PlanState, Port
 from aot.plan.sharing import Sharing, share_memory
 from aot.pte.conventions import Needs
 from aot.pte.reader import StoredDelegate
@@ -99,11 +99,13 @@ class Calls:
         shape[dim] = sum(value.shape[dim] for value in values)
         return self.call("pl::cat", shape, inputs=list(values), dim=dim)
 
-    def program(self, *outputs: Value) -> Program:
+    def program(self, *outputs: Value) -> PlanProgram:
         def port(value: Value) -> Port:
             return Port(value, value.shape, 0.5, 0, "row_major")
 
-        return Program(tuple(self.calls), tuple(map(port, self.inputs)), tuple(map(port, outputs)))
+        return PlanProgram(
+            tuple(self.calls), tuple(map(port, self.inputs)), tuple(map(port, outputs))
+        )
 
 
 class Stateful(Calls):
@@ -111,12 +113,12 @@ class Stateful(Calls):
 
     def __init__(self) -> None:
         super().__init__()
-        self.states: list[State] = []
+        self.states: list[PlanState] = []
 
     def state(self, *shape: int) -> Value:
         value = self.value(*shape)
         new = Value(f"{value.name} (new)", "int8", shape)
-        self.states.append(State(value, np.zeros(shape, np.int8), new))
+        self.states.append(PlanState(value, np.zeros(shape, np.int8), new))
         return value
 
     def becomes(self, *news: Value) -> None:
@@ -124,7 +126,7 @@ class Stateful(Calls):
         for state, value in zip(self.states, news, strict=True):
             self.calls.append(OpCall("pl::cat", {"inputs": [value], "dim": 0}, (state.new,)))
 
-    def program(self, *outputs: Value) -> Program:
+    def program(self, *outputs: Value) -> PlanProgram:
         return replace(super().program(*outputs), states=tuple(self.states))
 
 
@@ -145,7 +147,7 @@ def select(call: OpCall, isa: Isa) -> KernelCall:
     return KernelCall("pl_any", "any.h", {}, {}, data, scratch, in_place, over)
 
 
-def plan(program: Program) -> tuple[Graph, Sharing]:
+def plan(program: PlanProgram) -> tuple[Graph, Sharing]:
     """Shares memory, places it and checks the result."""
     graph = build_graph(program, "scalar", select)
     sharing = share_memory(graph)
@@ -182,5 +184,8 @@ def check(
     check_plan(graph, sharing, places.__getitem__, scratch)
     reached = frozenset({reach})
     check_delegates(
-        sharing, places.__getitem__, scratch, lambda call, delegate: Places(reached, reached)
+        sharing,
+        places.__getitem__,
+        scratch,
+        lambda call, delegate: DelegatePlaces(reached, reached),
     )

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a .pte of Pilotlight's has beside ExecuTorch's own format; imports no torch.
+"""Additions of Pilotlight to ExecuTorch's .pte format; imports no torch.
 
-The method `forward` is the model. Constant methods say what its inputs and outputs are:
-`pl_format_version` gives a number, `pl_{input,output}_{scales,zero_points,layouts}` a list with an
-item for each of them; `pl_input_names` gives the names of forward's arguments. `pl_op_modules`
-gives the module of the user's model that each instruction of `forward` comes from; the place of an
-instruction is the id of its op. A delegate's compile specs say what its payload asks of the device,
-see `Needs`, beside what the backend put there itself. Behind the program, where ExecuTorch's
-readers do not look, is the CRC-32 of all that comes before: four bytes, little endian.
+The method `forward` is the model. Constant methods describe its inputs and outputs:
+`pl_format_version` returns a number, `pl_{input,output}_{scales,zero_points,layouts}` a list with
+an item for each. `pl_input_names` returns the names of forward's arguments. `pl_op_modules` returns
+the module of the user's model for each instruction of `forward`; the index of an instruction is the
+id of its op. A delegate's compile specs hold its payload's needs of the device (`Needs`), as well
+as the backend's own specs. The CRC-32 of the whole program follows it: four bytes, little endian.
+ExecuTorch's readers ignore it.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class PteError(ValueError):
 
 @dataclass(frozen=True)
 class Border:
-    """What a .pte says of an input or output beside shape and dtype.
+    """Description of an input or output in a .pte, in addition to shape and dtype.
 
-    `scale` is 0.0 where it is not quantized. `name` is that of forward's argument; outputs have "".
+    `scale` is 0.0 without quantization. `name` is the name of forward's argument; outputs have "".
     """
 
     scale: float

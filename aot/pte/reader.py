@@ -60,7 +60,7 @@ class StoredDelegate:
 
 
 @dataclass(frozen=True)
-class Artefact:
+class PteContents:
     """Contents of a Pilotlight .pte.
 
     Attributes:
@@ -84,7 +84,7 @@ class Artefact:
     views: Mapping[int, int] = field(default_factory=dict)
 
 
-def read_pte(data: bytes) -> Artefact:
+def read_pte(data: bytes) -> PteContents:
     """Decode a Pilotlight .pte. Raise PteError if it is something else, or damaged."""
     check_container(data)
     if checksum(data[:-CHECKSUM_BYTES]) != data[-CHECKSUM_BYTES:]:
@@ -100,7 +100,7 @@ def read_pte(data: bytes) -> Artefact:
         )
     check_segments(program)
     forward = methods[FORWARD]
-    return Artefact(
+    return PteContents(
         forward,
         buffers(data, program, program.constant_segment),
         buffers(data, program, next(iter(program.mutable_data_segments), None)),

@@ -17,7 +17,7 @@ from executorch.exir.lowered_backend_module import LoweredBackendModule
 from executorch.runtime import Runtime
 from torch.fx import GraphModule, symbolic_trace
 
-from aot.dialect.delegate import Delegate, Payload
+from aot.dialect.delegate import Delegate, DelegatePayload
 from aot.dialect.graph import Edge, Origin
 from aot.partition.cut import cut, extract
 from aot.pte.conventions import Needs, PteError, sealed
@@ -30,11 +30,11 @@ from aot.upstream.executorch import (
     serialize_pte_binary,
 )
 
-FIRST = Payload(b"first" * 30, "stand-in-1", 64, 32, {"mode": b"fast"})
-SECOND = Payload(b"second" * 30, alignment=256)
+FIRST = DelegatePayload(b"first" * 30, "stand-in-1", 64, 32, {"mode": b"fast"})
+SECOND = DelegatePayload(b"second" * 30, alignment=256)
 
 
-def two_regions(first: Payload = FIRST, second: Payload = SECOND) -> GraphModule:
+def two_regions(first: DelegatePayload = FIRST, second: DelegatePayload = SECOND) -> GraphModule:
     """Return a graph with two regions.
 
     (x + y) and (x * y) form one region with two inputs and two results. The product of both is the
@@ -69,7 +69,7 @@ def test_delegates_keep_what_the_backend_said() -> None:
     assert first.needs == Needs("stand-in-1", 64, 32)
     assert (second.backend, second.payload) == ("BackendB", SECOND.data)
     assert second.needs == Needs("", 0, 256)
-    data = write_pte(two_regions(second=Payload(b"x", "npu", 64, cache_bytes=1 << 18)))
+    data = write_pte(two_regions(second=DelegatePayload(b"x", "npu", 64, cache_bytes=1 << 18)))
     assert read_pte(data).delegates[1].needs == Needs("npu", 64, 16, 1 << 18)
 
 
@@ -93,7 +93,7 @@ def test_executorch_reads_the_same() -> None:
 
 @pytest.mark.parametrize("alignment", [1, 16, 128, 256, 4096])
 def test_payloads_lie_aligned_in_the_file(alignment: int) -> None:
-    payload = Payload(b"payload of no round length", alignment=alignment)
+    payload = DelegatePayload(b"payload of no round length", alignment=alignment)
     data = write_pte(two_regions(second=payload))
     assert data.count(payload.data) == 1
     assert data.index(payload.data) % max(alignment, 128) == 0
@@ -112,17 +112,17 @@ def test_the_same_graph_gives_the_same_bytes() -> None:
 @pytest.mark.parametrize(
     "payload, message",
     [
-        (Payload(b"x", alignment=24), "alignment 24 is no power of two"),
-        (Payload(b"x", alignment=0), "alignment 0 is no power of two"),
-        (Payload(b"x", alignment=8192), "up to 4096"),
-        (Payload(b"x", scratch_bytes=-1), "-1 bytes of scratch"),
-        (Payload(b"x", scratch_bytes=2**31), "2147483648 bytes of scratch"),
-        (Payload(b"x", cache_bytes=-1), "-1 bytes of cache"),
-        (Payload(b"x", configuration='ethos "u"'), "is no name"),
-        (Payload(b""), "0 bytes of payload"),
+        (DelegatePayload(b"x", alignment=24), "alignment 24 is no power of two"),
+        (DelegatePayload(b"x", alignment=0), "alignment 0 is no power of two"),
+        (DelegatePayload(b"x", alignment=8192), "up to 4096"),
+        (DelegatePayload(b"x", scratch_bytes=-1), "-1 bytes of scratch"),
+        (DelegatePayload(b"x", scratch_bytes=2**31), "2147483648 bytes of scratch"),
+        (DelegatePayload(b"x", cache_bytes=-1), "-1 bytes of cache"),
+        (DelegatePayload(b"x", configuration='ethos "u"'), "is no name"),
+        (DelegatePayload(b""), "0 bytes of payload"),
     ],
 )
-def test_what_no_device_can_give_is_refused(payload: Payload, message: str) -> None:
+def test_what_no_device_can_give_is_refused(payload: DelegatePayload, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         write_pte(two_regions(first=payload))
 
@@ -155,7 +155,7 @@ def test_executorchs_runtime_runs_the_delegates() -> None:
     delegates = []
     for node in [n for n in graph.graph.nodes if n.op == "call_function"]:
         region = extract(graph, [node])
-        payload = Payload(xnnpack_payload(region, (torch.ones(shape), torch.ones(shape))))
+        payload = DelegatePayload(xnnpack_payload(region, (torch.ones(shape), torch.ones(shape))))
         delegates.append(([node], Delegate(region, "XnnpackBackend", payload)))
     cut(graph, delegates)
     x, y = torch.arange(6.0).reshape(shape), torch.full(shape, 0.5)

@@ -13,7 +13,7 @@ from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPas
 from torch.fx import GraphModule
 
 from aot.dialect.graph import border_nodes, initial_state, is_channels_last
-from aot.dialect.moved import NOT_MOVED, Moved
+from aot.dialect.io_layout import NOT_MOVED, IoLayout
 from aot.pte.conventions import sealed
 from aot.pte.writer import methods_of
 
@@ -49,7 +49,7 @@ class _WithState(torch.nn.Module):
         return results[: -len(state)]
 
 
-def export_graph(module: GraphModule, moved: Moved = NOT_MOVED) -> bytes:
+def export_graph(module: GraphModule, moved: IoLayout = NOT_MOVED) -> bytes:
     """Return the same bytes as `write_pte`."""
     inputs = [_example(n.meta["val"]) for n in border_nodes(module)[0]]
     methods = methods_of(module, moved)

@@ -35,7 +35,7 @@ from aot.dialect.graph import (
     state_nodes,
     state_of,
 )
-from aot.dialect.moved import NOT_MOVED, Moved
+from aot.dialect.io_layout import NOT_MOVED, IoLayout
 from aot.dialect.results import is_result, taken_from, values_of
 from aot.pte.conventions import (
     FORWARD,
@@ -65,7 +65,7 @@ from aot.upstream.executorch import (
 _SEGMENT_ALIGNMENT = 128  # ExecuTorch's
 
 
-def write_pte(module: GraphModule, moved: Moved = NOT_MOVED) -> bytes:
+def write_pte(module: GraphModule, moved: IoLayout = NOT_MOVED) -> bytes:
     """Serialise a dialect graph. The same graph gives the same bytes.
 
     Args:
@@ -99,7 +99,7 @@ def write_pte(module: GraphModule, moved: Moved = NOT_MOVED) -> bytes:
     return sealed(bytes(data))
 
 
-def methods_of(module: GraphModule, moved: Moved) -> Mapping[str, object]:
+def methods_of(module: GraphModule, moved: IoLayout) -> Mapping[str, object]:
     """Return the constant methods of a dialect graph: metadata of its inputs, outputs and ops."""
     inputs, outputs = border_nodes(module)
     return constant_methods(

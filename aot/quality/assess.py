@@ -11,27 +11,27 @@ from absl import logging
 from torch.fx import GraphModule
 
 from aot.dialect.graph import initial_state
+from aot.dialect.io_layout import IoLayout
 from aot.dialect.kind import exact_outputs
-from aot.dialect.moved import Moved
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
-from aot.quality.doubtful_outputs import (
+from aot.quality.evaluation import HeldOut, of_held_out
+from aot.quality.findings import of_calibration
+from aot.quality.float_model import FloatModel
+from aot.quality.measure import measure
+from aot.quality.measured_ranges import of_values
+from aot.quality.output_warnings import (
     of_choices,
     of_labels,
     of_outputs,
     of_scores,
     of_still,
 )
-from aot.quality.doubts import doubts
-from aot.quality.evaluation import HeldOut, of_held_out
-from aot.quality.findings import of_calibration
-from aot.quality.float_model import FloatModel
-from aot.quality.measure import measure
-from aot.quality.measured_ranges import of_values
 from aot.quality.outputs import Output, outputs_of
 from aot.quality.quality import Limits, Quality
 from aot.quality.subject import Subject
 from aot.quality.values import RANGED, Values
+from aot.quality.warning_kinds import find_warnings
 from aot.quality.watch import Watch, content
 
 
@@ -53,7 +53,7 @@ class Graphs:
     quantized: GraphModule
     folded: GraphModule
     lowered: Reference
-    moved: Moved
+    moved: IoLayout
     paths: Sequence[str]
 
 
@@ -125,7 +125,7 @@ def assess(
         outputs=outputs,
         values=measured,
     )
-    new = [*of_values(measured, outputs, some), *doubts(subject)]
+    new = [*of_values(measured, outputs, some), *find_warnings(subject)]
     findings += [finding for finding in new if (finding.kind, finding.value) not in doubted]
     quality = Quality(samples, outputs, measured, findings, limits)
     for finding in findings:

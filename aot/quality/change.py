@@ -20,8 +20,8 @@ class Change:
     """Differences from the quantized graph. Values have their names from the float graph.
 
     Attributes:
-      wide: values that are int16 instead of int8. int8 readers of them round them.
-      floats: values that stay in float, with the weights of their ops.
+      wide: int16 values instead of int8. int8 readers of them round them.
+      floats: values kept in float, with the weights of their ops.
       ranges: of wide values, additional values they have to hold.
       other: replacements for some quantizations.
       weights: rounding of the weights of some layers.
@@ -35,11 +35,11 @@ class Change:
 
     @property
     def changed(self) -> frozenset[str]:
-        """Return the values that are no longer int8."""
+        """Return the values without int8."""
         return self.wide | self.floats
 
     def widened(self, name: str, quantization: Quantization) -> Quantization:
-        """Return the int16 quantization of a value that had another one."""
+        """Return a value's new int16 quantization."""
         q = quantization
         steps = max(q.zero_point - q.type.quant_min, q.type.quant_max - q.zero_point)
         low, high = self.ranges.get(name, (0.0, 0.0))

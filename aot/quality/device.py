@@ -11,7 +11,7 @@ from torch.fx import GraphModule, Interpreter, Node
 
 from aot.dialect.graph import border_nodes, edge_of
 from aot.dialect.reference import fit_inputs
-from aot.quality.value import Value
+from aot.quality.value import MeasuredValue
 
 
 class Device(Interpreter):
@@ -22,7 +22,7 @@ class Device(Interpreter):
         self._border = border_nodes(folded)[0]
         self._values: dict[str, torch.Tensor] = {}
 
-    def of(self, value: Value) -> torch.Tensor | None:
+    def of(self, value: MeasuredValue) -> torch.Tensor | None:
         """Return the counterpart of a value here, or None if there is none."""
         # An int8 input has no quantize op.
         return self._values.get(value.name, self._values.get(value.value.name))

@@ -10,7 +10,7 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 
 from aot.dialect.graph import initial_state
-from aot.dialect.moved import Moved
+from aot.dialect.io_layout import IoLayout
 from aot.dialect.reference import Reference
 from aot.errors import LoweringError
 from aot.quality.float_model import FloatModel
@@ -25,7 +25,7 @@ def measure(
     float_model: FloatModel,
     floats: GraphModule,
     lowered: Reference,
-    moved: Moved,
+    moved: IoLayout,
 ) -> None:
     """Run both models on samples and add their results to the outputs.
 
@@ -81,7 +81,7 @@ class _Choices(Interpreter):
 
 
 def _in_model_layout(
-    lowered: Reference, inputs: Sequence[torch.Tensor], moved: Moved
+    lowered: Reference, inputs: Sequence[torch.Tensor], moved: IoLayout
 ) -> Sequence[torch.Tensor]:
     """Return the lowered model's results in float, with the dimension order of the user's model."""
     try:

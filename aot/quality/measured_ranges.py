@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from aot.quality.finding import FEW_STEPS, Finding, finding_at, interval, name_of, of_many
 from aot.quality.outputs import Output
-from aot.quality.value import Value
+from aot.quality.value import MeasuredValue
 
 
-def of_values(values: Sequence[Value], outputs: Sequence[Output], samples: str) -> list[Finding]:
+def of_values(
+    values: Sequence[MeasuredValue], outputs: Sequence[Output], samples: str
+) -> list[Finding]:
     """Return warnings on saturating inputs and outputs, and on inputs using few of their steps.
 
     If outputs are rough, saturating values inside the model are included.
@@ -42,7 +44,7 @@ def of_values(values: Sequence[Value], outputs: Sequence[Output], samples: str) 
     ]
 
 
-def _saturated(value: Value, samples: str) -> Finding:
+def _saturated(value: MeasuredValue, samples: str) -> Finding:
     return finding_at(
         "saturation",
         value.value,

@@ -14,7 +14,7 @@ from aot.quality.decibels import MIN_SQNR_DB, in_decibels
 from aot.quality.evaluation import HeldOut
 from aot.quality.finding import Finding, interval, name_of
 from aot.quality.outputs import Output
-from aot.quality.value import Value
+from aot.quality.value import MeasuredValue
 
 MIN_AGREEMENT = 0.9
 
@@ -71,7 +71,7 @@ class Quality:
 
     samples: HeldOut
     outputs: Sequence[Output]
-    values: Sequence[Value]
+    values: Sequence[MeasuredValue]
     findings: Sequence[Finding]
     limits: Limits
 
@@ -139,7 +139,7 @@ class Quality:
             [_problem(value) for value in self.worst()],
         )
 
-    def worst(self) -> list[Value]:
+    def worst(self) -> list[MeasuredValue]:
         """Return the values whose quantization alone costs most, the worst first."""
         measured = [value for value in self.values if value.noise_to_signal]
         return sorted(measured, key=lambda v: -(v.noise_to_signal or 0.0))[:_SHOWN]
@@ -225,7 +225,7 @@ def _is_unlike(output: Output, agreement: float, limits: Limits) -> bool:
     return output.several_differ and agreement < MIN_AGREEMENT and not is_near
 
 
-def _problem(value: Value) -> Problem:
+def _problem(value: MeasuredValue) -> Problem:
     kind, step = value.quantization.type, value.quantization.scale
     held = f"{kind} holds {interval(*value.limits)} in steps of {step:.3g}"
     seen = f"it is in {interval(value.low, value.high)}"
@@ -239,7 +239,7 @@ def _problem(value: Value) -> Problem:
     )
 
 
-def _row(value: Value, op_id: str) -> dict[str, Any]:
+def _row(value: MeasuredValue, op_id: str) -> dict[str, Any]:
     return {
         "id": op_id,
         "name": value.value.name,

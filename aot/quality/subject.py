@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lowered model, and all that is known of it by the time that it is doubted."""
+"""A lowered model, with the input of all warnings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch.fx import GraphModule
 
 from aot.quality.float_model import FloatModel
 from aot.quality.outputs import Output
-from aot.quality.value import Value
+from aot.quality.value import MeasuredValue
 from aot.quality.values import Sequences
 from aot.quality.watch import Watch
 
@@ -21,15 +21,15 @@ class Subject:
     """A lowered model.
 
     Attributes:
-      floats: it as an ATen graph.
+      floats: its ATen graph.
       quantized: torchao's graph.
-      folded: the dialect's, in the layout of the user's model.
+      folded: the dialect graph, in the layout of the user's model.
       float_model: the user's.
-      seen: of the calibration data.
-      example: one tensor an input.
-      samples: on which it was measured.
-      described: what these are, for people.
-      outputs, values: measured.
+      seen: observations of the calibration data.
+      example: one tensor for each input.
+      samples: data of the measurement.
+      described: description of the samples, for users.
+      outputs, values: measured results.
     """
 
     floats: GraphModule
@@ -41,4 +41,4 @@ class Subject:
     samples: Sequences
     described: str
     outputs: Sequence[Output]
-    values: Sequence[Value]
+    values: Sequence[MeasuredValue]

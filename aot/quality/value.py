@@ -63,7 +63,7 @@ class End:
 
 
 @dataclass(repr=False)
-class Value:
+class MeasuredValue:
     """A quantized value. Sums are over all samples and elements.
 
     Attributes:

@@ -21,12 +21,12 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import initial_state, returned
 from aot.dialect.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 from aot.dialect.quantization import INT16, Quantization
-from aot.quality.alone import Alone, Environment, energy
 from aot.quality.change import NO_CHANGE, Change
 from aot.quality.decibels import decibels
 from aot.quality.device import Device
 from aot.quality.nodes import behind, call, constants_of, root_of, source_of
-from aot.quality.value import Value
+from aot.quality.single_errors import Environment, SingleErrors, energy
+from aot.quality.value import MeasuredValue
 from aot.rules.function import evaluate, function_roots
 from aot.upstream.torch import tree_leaves
 from kernels.lut.op import lut, table_of
@@ -92,7 +92,7 @@ class Values:
         self._outputs = [n for n in leaves if isinstance(n, Node)]
         self._behind = behind(self._nodes)
         self._roots = function_roots(quantized.graph)
-        self._alone = Alone(self._nodes, self._outputs)
+        self._alone = SingleErrors(self._nodes, self._outputs)
 
     def read_by(self, name: str) -> frozenset[str]:
         """Return the values, by their names in the float graph, computed from one value.
@@ -102,7 +102,7 @@ class Values:
         (node,) = (n for n in self._quantizers if n.name == name)
         return self._behind[node]
 
-    def measure(self, samples: Sequences, alone: bool = True) -> list[Value]:
+    def measure(self, samples: Sequences, alone: bool = True) -> list[MeasuredValue]:
         """Run the model on some of the samples.
 
         Args:
@@ -112,7 +112,9 @@ class Values:
         count = self._count(len(self._quantizers)) if alone else self._most
         alone = alone and count > 0
         count = count or self._most
-        values = [Value(n.name, root_of(n), activation_quantization(n)) for n in self._quantizers]
+        values = [
+            MeasuredValue(n.name, root_of(n), activation_quantization(n)) for n in self._quantizers
+        ]
         signals = [0.0] * len(self._outputs)
         noises = [[0.0] * len(self._outputs) for _ in values]
         states = returned(self._graph)[1]

@@ -17,7 +17,7 @@ Range = tuple[float, float]
 
 
 @dataclass
-class Observed:
+class WatchedValue:
     """Values sharing an observer, hence a quantization.
 
     Attributes:
@@ -43,14 +43,14 @@ class Watch:
         self.samples: list[tuple[bool, tuple[torch.Tensor, ...]]] = []
         self.inputs: list[list[Range]] = []
         self._hashes: set[int] = set()
-        self._groups: dict[int, Observed] = {}
+        self._groups: dict[int, WatchedValue] = {}
         self._hooks: list[RemovableHandle] = []
         for node in prepared.graph.nodes:
             if node.op == "call_module":
                 self._add(prepared.get_submodule(str(node.target)), node.all_input_nodes[0])
 
     @property
-    def observed(self) -> list[Observed]:
+    def observed(self) -> list[WatchedValue]:
         return [group for group in self._groups.values() if group.ranges]
 
     @property
@@ -81,7 +81,7 @@ class Watch:
         if value.op == "get_attr":
             return
         if id(observer) not in self._groups:
-            group = self._groups[id(observer)] = Observed()
+            group = self._groups[id(observer)] = WatchedValue()
 
             def see(_: torch.nn.Module, arguments: tuple[torch.Tensor, ...]) -> None:
                 low, high = _range(arguments[0])

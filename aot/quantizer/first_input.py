@@ -15,7 +15,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import border_nodes
-from aot.dialect.moved import CHANNELS_FIRST
+from aot.dialect.io_layout import CHANNELS_FIRST
 from aot.dialect.quantization import ACTIVATION_TYPES, Quantization
 from aot.errors import LoweringError, describe
 from aot.quantizer.supported import is_float_tensor

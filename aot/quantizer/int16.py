@@ -10,7 +10,7 @@ from torch.fx import Node
 
 from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.rule import Exact, Integers, Rule, Shares
-from aot.quantizer.others import KEY
+from aot.quantizer.third_party import KEY
 from aot.rules.integers import whole_quantization
 from aot.upstream.torchao import SharedQuantizationSpec
 from kernels.integer.op import integer_quantize
@@ -28,7 +28,7 @@ def takes_int16(rule: Rule, node: Node) -> bool:
 
 
 def widened(quantization: Quantization) -> Quantization:
-    """Return an int16 quantization whose range contains that of another.
+    """Return an int16 quantization with at least another one's range.
 
     An int8 step is a multiple of its step.
     """
@@ -59,16 +59,16 @@ def int16_values(
     fixed: Mapping[Node, bool],
     given: Mapping[Node, Quantization],
 ) -> set[Node]:
-    """Return the nodes whose values are int16.
+    """Return the nodes of int16 values.
 
-    A computed value is int16 if its layer requests it. Ops that only move values keep their type,
+    A computed value is int16 if its layer requests it. Pure movement ops keep their type,
     but request int16 if their layer does. Values without an op of the dialect, such as inputs and
     constants, are int16 if all their readers are. Integer inputs keep their type.
 
     Args:
       nodes: of the graph, in order.
-      rules: of those that become ops of the dialect.
-      able: those of them whose op has an int16 form.
+      rules: of nodes with an op in the dialect.
+      able: those of them with an int16 form.
       readers: by value, its users, each with the node with a rule it reads for.
       asked: returns True if a node's layer requests int16.
       fixed: nodes quantized by another quantizer, with True for int16.

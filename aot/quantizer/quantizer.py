@@ -35,7 +35,7 @@ from aot.dialect.results import is_result, taken_from
 from aot.dialect.rule import HEADROOM, HEADROOM_INT16, Integers, Rule, Shares
 from aot.errors import LoweringError, Problem, problem_at
 from aot.quantizer import recipe as asked_for
-from aot.quantizer.compared import compared_constants
+from aot.quantizer.comparison_constants import comparison_constants
 from aot.quantizer.first_input import given_inputs
 from aot.quantizer.groups import Groups, grouped
 from aot.quantizer.int4 import round_weights
@@ -46,10 +46,10 @@ from aot.quantizer.observers import (
     known_observer,
     weight_observer,
 )
-from aot.quantizer.others import KEY, REFUSED
 from aot.quantizer.recipe import Recipe
 from aot.quantizer.specs import fixed, per_channel, per_tensor
 from aot.quantizer.supported import is_real, readers_for, supported_rule, take_states
+from aot.quantizer.third_party import KEY, REFUSED
 from aot.rules import fused_clamp
 from aot.rules.four_bits import has_four_bit_form
 from aot.rules.function import Roots, parts_of, roots_known
@@ -115,7 +115,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
 
     def annotate(self, model: GraphModule) -> GraphModule:
         take_states(model)
-        self._constants = compared_constants(model.graph.nodes)
+        self._constants = comparison_constants(model.graph.nodes)
         with roots_known(model.graph) as roots:
             self._annotate_all(model, roots)
         return model

@@ -16,7 +16,7 @@ from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.options import Measure, Quantize
 from aot.quantizer.observers import OBSERVERS, begin_sample
-from aot.quantizer.others import KEY
+from aot.quantizer.third_party import KEY
 from aot.testing.fixtures import lower_with, op_counts, samples
 from aot.upstream.torchao import QuantizationAnnotation, Quantizer
 

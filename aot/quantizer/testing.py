@@ -12,7 +12,7 @@ from torch import nn
 from torch.fx import GraphModule
 
 from aot.lower import Lowered
-from aot.quantizer.others import KEY
+from aot.quantizer.third_party import KEY
 from aot.quantizer.training import Train
 from aot.testing.fixtures import lower_with
 from aot.upstream.torchao import (

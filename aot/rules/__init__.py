@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of rules: which rule lowers which ATen op.
+"""The table of rules for ATen ops.
 
-Each file beside this one that has a FAMILY takes part, and so does each op with a rule of its own.
+Each file of this folder with a FAMILY takes part, and each op with its own rule.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RESULTS = {op: rules for f in FAMILIES for op, rules in f.results.items()}
 _FLOAT = "float"
 
 KEPT = (*function.KEPT, *(op for f in FAMILIES for op in f.kept))
-"""Composite ops that export does not decompose."""
+"""Composite ops kept whole by export."""
 
 
 def register(rule: Rule, *targets: object) -> None:
@@ -50,12 +50,11 @@ def keep_float(node: Node) -> None:
 
 
 def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
-    """Return the rule that lowers a node, or None if its op, or this result of it, has no int8
-    form.
+    """Return the rule for a node, or None if its op, or this result of it, has no int8 form.
 
     Args:
       node: of the ATen graph.
-      roots: the function roots up to the node, where they are known.
+      roots: the function roots up to the node, if known.
     """
     if node.op != "call_function" or _FLOAT in node.meta:
         return None
@@ -64,9 +63,7 @@ def rule_for(node: Node, roots: Roots | None = None) -> Rule | None:
 
 
 def on_floats(node: Node) -> Rule | None:
-    """Return the rule that lowers a node to the same dialect op on float32; None if
-    there is none.
-    """
+    """Return the rule for a node to the same dialect op on float32, or None."""
     if node.op != "call_function":
         return None
     of_others = unary.mask_rule(node) or masks.on_masks(node) or integers.exact_to_float(node)
@@ -93,7 +90,7 @@ def has_rules_by_result(call: Node) -> bool:
 
 
 def unread_states(call: Node) -> list[int]:
-    """Return the results of a call that are unread but observed states."""
+    """Return the unread results of a call with observed states."""
     taken = {taken_from(user)[1] for user in call.users}
     rules = enumerate(_RESULTS.get(call.target, ()))
     return [i for i, rule in rules if isinstance(rule.output, Carries) and i not in taken]

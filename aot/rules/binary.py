@@ -91,7 +91,7 @@ def _terms(node: Node) -> tuple[float, float]:
     return 1.0, -alpha if node.target is _SUB else alpha
 
 
-class Limits:
+class ClampLimits:
     """Maximum, minimum or clamp. The result has its own quantization, because limits may be far
     inside of the limited range. Tables convert the operands to it, so the result equals torch's,
     rounded once.
@@ -125,7 +125,7 @@ class Limits:
 FAMILY = Family(
     {
         **dict.fromkeys((_ADD, _SUB, _LERP, _MUL, _DIV), Binary()),
-        **dict.fromkeys((*_MAXIMUM, *_MINIMUM, _CLAMP), Limits()),
+        **dict.fromkeys((*_MAXIMUM, *_MINIMUM, _CLAMP), ClampLimits()),
     },
     kept=(_LERP,),
 )

@@ -24,7 +24,7 @@ class FloatCall:
     Attributes:
       node: the ATen node.
       inputs: its input nodes, by the ATen node, in the new graph.
-      constants: returns the tensor of an ATen node that is a constant.
+      constants: returns the tensor of a constant ATen node.
       graph: the new one.
       builder: makes its nodes.
       origin: metadata for them.
@@ -112,7 +112,7 @@ def _sides(call: FloatCall) -> list[Node]:
 
 
 def _number(call: FloatCall, name: str, value: float) -> Node:
-    """Return a constant that keeps the result's shape, also without dimensions."""
+    """Return a constant without effect on the result's shape, also without dimensions."""
     shape = (1,) if call.node.meta["val"].dim() else ()
     return call.constant(name, torch.full(shape, value))
 
@@ -154,9 +154,7 @@ _WITH_ALPHA = (_aten.add.Tensor, _aten.add.Scalar, _aten.sub.Tensor, _aten.sub.S
 
 
 def float_form(node: Node) -> Callable[[FloatCall], Node] | None:
-    """Return the maker of the float form of an ATen node that may be int8 too; None if there is
-    none.
-    """
+    """Return the maker of the float form of an ATen node, possibly int8 too, or None."""
     if node.target in _WITH_ALPHA and argument(node, "alpha") != 1:
         return None
     # Integers and masks are compared elsewhere.

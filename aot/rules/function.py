@@ -66,7 +66,7 @@ _OF_SAMPLES = "of samples"
 _MATERIALIZED = "materialized"
 _INTEGER_END = "integer_end"
 
-# function_root of nodes for which it is known. Nodes that are not elementwise have none.
+# Known function_root of nodes. Only elementwise nodes have one.
 Roots = dict[Node, Node | None]
 
 _KNOWN: dict[Graph, Roots] = {}
@@ -169,7 +169,7 @@ def mark_materialized(module: GraphModule) -> None:
     for node, root in reversed(list(roots.items())):
         if root is None or not is_integers(node):
             continue
-        # Values computed from integers that are a function of a mask are no functions of the mask.
+        # Values computed from a mask's integers are no functions of the mask.
         inside = [
             roots[user] is root and not (is_mask(root) and _INTEGER_END in user.meta)
             for user in node.users

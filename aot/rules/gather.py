@@ -19,7 +19,7 @@ from torch.fx.node import map_arg
 from aot.dialect.graph import Edge, shape_of, tensor_constant
 from aot.dialect.library import Op
 from aot.dialect.rule import Call, Family, Output, Shares, UnaryRule
-from aot.rules.places import places, problem
+from aot.rules.indexed_rows import places, problem
 from kernels.common.tensor import MAX_RANK
 from kernels.embedding.op import embedding
 from kernels.gather.op import gather

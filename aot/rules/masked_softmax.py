@@ -2,8 +2,8 @@
 """Lowering of softmax over the positions kept by a mask, to pl::masked_softmax.
 
 ATen has no such op. Users write it as an addition of minus infinity, and no observer can derive a
-scale from that. decompose_attention.py and mask_softmax.py in aot/passes/aten/attention convert
-that pattern.
+scale from infinity. decompose_attention.py and mask_softmax.py in aot/passes/aten/attention convert
+this pattern.
 """
 
 from __future__ import annotations

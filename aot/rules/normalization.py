@@ -20,8 +20,8 @@ from aot.dialect.quantization import INT16
 from aot.dialect.results import taken_from
 from aot.dialect.rule import Call, Family, UnaryRule, argument
 from aot.errors import LoweringError, problem_at
+from aot.rules.fused_norm import MAX_EPSILON, NORMALIZE
 from aot.rules.weights import constant_of
-from aot.rules.whole_norm import MAX_EPSILON, NORMALIZE
 from kernels.normalize.op import MAX_COUNT, MAX_INT16_COUNT, constants, normalize
 
 _aten = torch.ops.aten

@@ -105,9 +105,9 @@ def _correction(node: Node) -> float:
     return 1.0 if correction is None else float(correction)
 
 
-class Norm(UnaryRule):
+class VectorNorm(UnaryRule):
     """The Euclidean norm; sums, and the largest, of absolute values. Other norms are compositions
-    (aot/passes/aten/decompositions/compositions.py).
+    (aot/passes/aten/decompositions/rare_ops.py).
     """
 
     def op(self, node: Node) -> Op:
@@ -165,7 +165,7 @@ FAMILY = Family(
     {
         **dict.fromkeys((*_AMAX, *_AMIN), Extreme()),
         **dict.fromkeys((_VAR, _STD), Deviation()),
-        _NORM: Norm(),
+        _NORM: VectorNorm(),
         _LOGSUMEXP: LogSumExp(),
         _CUMSUM: CumSum(),
     },

@@ -2,7 +2,7 @@
 """Lowering of aten.index_put, scatter and scatter_add with given or computed indices.
 
 pl::scatter replaces values, and pl::scatter_sum adds them to zeros. A sum added to a tensor is that
-sum and an add (aot/passes/aten/decompositions/compositions.py). An assignment by constants is a
+sum and an add (aot/passes/aten/decompositions/rare_ops.py). An assignment by constants is a
 gather (aot/passes/aten/movement/assignments_to_gather.py).
 """
 
@@ -18,7 +18,7 @@ from aot.dialect.arithmetic import sums_multiplier
 from aot.dialect.graph import Edge, edge_of, quantization_of, shape_of
 from aot.dialect.library import Op
 from aot.dialect.rule import Call, Family, Observed, Output, Shares, argument
-from aot.rules.places import BY_ELEMENT, places, problem
+from aot.rules.indexed_rows import BY_ELEMENT, places, problem
 from kernels.scatter.op import scatter, scatter_sum, scatter_sum_float
 from kernels.strided_copy.op_reshape import reshape
 from kernels.strided_copy.op_slice import slice as slice_

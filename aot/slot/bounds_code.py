@@ -30,7 +30,7 @@ _DEPTH = {"UP": -1, "AND": -1, "OR": -1, "SELECT": -2} | dict.fromkeys(_BINARY.v
 
 
 @dataclass(frozen=True)
-class Field:
+class StructField:
     """The element `index` of a field of dims or params, `a.b` of a struct in it."""
 
     struct: str
@@ -39,14 +39,14 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Array:
+class BoundsArray:
     """The product of an array's elements, or the span of loops of these sizes and strides."""
 
     arrays: tuple[str, ...]
     elements: int
 
 
-Item = int | str | Field | Array
+Item = int | str | StructField | BoundsArray
 """Item of an expression: a number, "block", an operation in capitals, or a read from structs."""
 
 
@@ -60,16 +60,16 @@ def items(bounds: Bounds, text: str) -> list[Item]:
             case ast.Name(id="block"):
                 return ["block"]
             case ast.Name(id=name):
-                return [Field("dims" if name in bounds.dims else "params", name)]
+                return [StructField("dims" if name in bounds.dims else "params", name)]
             case ast.Attribute(value=ast.Name(id=struct), attr=name):
-                return [Field("params", f"{struct}.{name}")]
+                return [StructField("params", f"{struct}.{name}")]
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(index))):
-                return [Field("dims", name, index)]
+                return [StructField("dims", name, index)]
             case ast.Call(func=ast.Name(id="up"), args=arguments):
                 return [item for part in arguments for item in convert(part)] + ["UP"]
             case ast.Call(args=arguments):
                 names = tuple(part.id for part in arguments if isinstance(part, ast.Name))
-                return [Array(names, array_size(bounds, names[0]))]
+                return [BoundsArray(names, array_size(bounds, names[0]))]
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
                 return [*convert(left), *convert(right), _BINARY[type(op)]]
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _BINARY:
@@ -105,7 +105,7 @@ def code_text(name: str, bounds: Bounds) -> str:
                 continue
             assert low in (0, 1)
             assert high & (high + 1) == 0
-            first = _word(prefix, Field(struct, fields[0]))
+            first = _word(prefix, StructField(struct, fields[0]))
             lines.append(f"PL_CODE_RANGE, {first}, {count}, {low}, {high.bit_length()}")
             asserts += [
                 f"_Static_assert(offsetof({prefix}_{struct}, {field}) == "
@@ -128,7 +128,7 @@ def code_text(name: str, bounds: Bounds) -> str:
     if bounds.pieces:
         table = f"PL_POINTER({prefix}_data, {bounds.pieces})"
         pieces, _, together = bounds.dims
-        first = _word(prefix, Field("dims", pieces))
+        first = _word(prefix, StructField("dims", pieces))
         add(together, f"PL_CODE_PIECES, {table}, {first}")
         asserts.append(
             f"_Static_assert(sizeof *(({prefix}_data *)0)->{bounds.pieces} == sizeof(pl_piece), "
@@ -153,18 +153,18 @@ def _runs(
             yield from (([field], limits[1], limits[0]) for field in fields)
 
 
-def _word(prefix: str, field: Field) -> str:
+def _word(prefix: str, field: StructField) -> str:
     name = field.name + (f"[{field.index}]" if field.index else "")
     return f"PL_{field.struct.upper()}_WORD({prefix}_{field.struct}, {name})"
 
 
 def _bytes(prefix: str, item: Item) -> str:
     match item:
-        case Field():
+        case StructField():
             return _word(prefix, item)
-        case Array(arrays=arrays, elements=elements):
+        case BoundsArray(arrays=arrays, elements=elements):
             kind = {1: "PL_CODE_PRODUCT", 2: "PL_CODE_SPAN"}[len(arrays)]
-            words = (_word(prefix, Field("dims", name)) for name in arrays)
+            words = (_word(prefix, StructField("dims", name)) for name in arrays)
             return ", ".join([kind, *words, str(elements)])
         case "block":
             return "PL_NUMBER(PL_BLOCK)"

@@ -11,7 +11,7 @@ Paths are relative to the folder that `bazel run` is called in. Exit status: 0; 
 invalid.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import os

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from aot.plan.delegates import STEP
 from aot.plan.plan import Plan, make_plan
-from aot.plan.program import Program
+from aot.plan.program import PlanProgram
 from boards.board import Board, Pool
 from firmware.slot.bounds import BOUNDS
 from firmware.slot.expressions import OutsideError, check
@@ -19,7 +19,7 @@ def package_board(board: Board, arena: int) -> Board:
     return replace(board, arena=(Pool(board.arena[0].name, arena),), engines=(), npu=None)
 
 
-def package_plan(program: Program, board: Board, optimize: str = "speed") -> Plan:
+def package_plan(program: PlanProgram, board: Board, optimize: str = "speed") -> Plan:
     """Return the plan of a package.
 
     Raises:

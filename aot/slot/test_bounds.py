@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import pytest
 
-from aot.slot.bounds_code import Array, Field, Item, code_text, items
+from aot.slot.bounds_code import BoundsArray, Item, StructField, code_text, items
 from firmware.slot.bounds import BOUNDS
 from firmware.slot.expressions import FUNCTIONS, check_arithmetic, check_ranges, extents
 from kernels.common.kernel import Isa, KernelCall, KernelError, OpCall
@@ -40,7 +40,7 @@ def _calls(call: OpCall, isa: Isa) -> Iterator[KernelCall]:
         if rows is not None and rows.folded is None:
             for row in {0, rows.rows // 2}:
                 yield row_call(found, call.outputs[0], row)
-        found = found.nearer
+        found = found.fallback
 
 
 @pytest.fixture(scope="module", params=_FOLDERS)
@@ -86,12 +86,12 @@ def _value(found: list[Item], call: KernelCall, isa: Isa) -> int:
     stack: list[int] = []
     for item in found:
         match item:
-            case Field(struct=struct, name=name, index=index):
+            case StructField(struct=struct, name=name, index=index):
                 value: Any = structs[struct]
                 for part in name.split("."):
                     value = value[part]
                 stack.append(value[index] if isinstance(value, tuple) else value)
-            case Array(arrays=names):
+            case BoundsArray(arrays=names):
                 arrays = [call.dims[name] for name in names]
                 stack.append(FUNCTIONS["product" if len(arrays) == 1 else "span"](*arrays))
             case int():

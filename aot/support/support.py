@@ -9,7 +9,7 @@ import torch
 from absl import logging
 from torch.fx import GraphModule, Node
 
-from aot.accept.accepted import UNQUANTIZED
+from aot.accept.requirements import UNQUANTIZED
 from aot.backends.cortex_m import has_float_kernel
 from aot.dialect.results import is_result, taken_from
 from aot.errors import LoweringError, Problem, describe, place_of, problem_at, written_as

@@ -19,7 +19,7 @@ is then accepted if its parts are. An op reading no tensor is a constant.
 from __future__ import annotations
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import ast
 import functools
@@ -43,7 +43,7 @@ with imports_that_stay():
     from aot.dialect.library import Op
     from aot.dialect.rule import Rule
     from aot.passes import aten as passes
-    from aot.passes.aten.decompositions.compositions import COMPOSED
+    from aot.passes.aten.decompositions.rare_ops import COMPOSED
     from aot.rules import _RESULTS, _TABLE
     from aot.rules.floats import FORMS
     from aot.rules.function import is_elementwise

@@ -13,7 +13,7 @@ from torch.fx import GraphModule, Node
 from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.target import Target
-from aot.dialect.delegate import Payload
+from aot.dialect.delegate import DelegatePayload
 from aot.dialect.graph import dialect_op
 from aot.pte.writer import write_pte
 
@@ -41,9 +41,9 @@ def stand_in(
     return Backend(name, **given)
 
 
-def compile_region(region: GraphModule) -> Payload:
+def compile_region(region: GraphModule) -> DelegatePayload:
     """Return the region's .pte. A stand-in needs no memory of its own."""
-    return Payload(write_pte(region))
+    return DelegatePayload(write_pte(region))
 
 
 def stand_in_target(*takes: Collection[str] | Callable[[Node], bool]) -> Target:

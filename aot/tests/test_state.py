@@ -18,7 +18,7 @@ from aot.dialect.graph import edge_of, state_nodes
 from aot.dialect.verifier import verify
 from aot.lower import Lowered, lower
 from aot.options import Io, Measure, Quantize
-from aot.passes.rewrite.own_state import own_state
+from aot.passes.rewrite.state_copies import copy_shared_states
 from aot.pte.testing import export_graph
 from aot.testing.fixtures import forget_rules, op_counts, samples
 from aot.testing.lockstep import compare
@@ -276,9 +276,9 @@ def test_ops_are_close_to_torchaos(name: str) -> None:
 )
 def test_values_that_are_another_ones_are_copied(name: str, copies: int) -> None:
     graph = lowered(name).folded
-    assert own_state(graph) == copies
-    verify(graph, "own_state")
-    assert own_state(graph) == 0
+    assert copy_shared_states(graph) == copies
+    verify(graph, "copy_shared_states")
+    assert copy_shared_states(graph) == 0
 
 
 @pytest.mark.parametrize("name", ["assigned", "delayed", "scalars"])

@@ -2,7 +2,7 @@
 """Names of ExecuTorch: schema, serialiser, memory planning for its runtime.
 
 They are in the package executorch.exir. Its __init__ imports the whole compiler, 2.5 s of CPU for
-unused code. Therefore that __init__ only runs if one of its names is accessed.
+unused code. Therefore it only runs at the first access to one of its names.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from importlib.util import find_spec, module_from_spec
 from types import SimpleNamespace
 from typing import Any
 
-from aot.upstream.replaced import replaced
+from aot.upstream.patches import patched
 
 
 @contextmanager
 def _without_init(package: str) -> Iterator[None]:
     """Import submodules of the package inside the context without running its __init__.
 
-    It runs later, at the first access to a name or a submodule that is not there yet.
+    It runs later, at the first access to a missing name or submodule.
     """
     spec = find_spec(package)
     if package in sys.modules or spec is None or spec.loader is None:
@@ -91,7 +91,7 @@ __all__ = [
 def serialized_in_place() -> AbstractContextManager[None]:
     """Make serialize_pte_binary change its program argument in place inside the context.
 
-    Otherwise it changes a copy, which takes long to make.
+    The default is a slow copy.
     """
     as_it_is = SimpleNamespace(deepcopy=lambda given: given)
-    return replaced(sys.modules[serialize_pte_binary.__module__], copy=as_it_is)
+    return patched(sys.modules[serialize_pte_binary.__module__], copy=as_it_is)

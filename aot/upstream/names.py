@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torchao.quantization.pt2e import utils
 
-from aot.upstream.replaced import replaced
+from aot.upstream.patches import patched
 
 # Its package has a function of the same name.
 prepare = import_module("torch.ao.quantization.fx.prepare")
@@ -40,5 +40,5 @@ def names_counted() -> Iterator[None]:
         return name
 
     ours = {"get_new_attr_name_with_prefix": counted}
-    with replaced(prepare, **ours), replaced(utils, **ours):
+    with patched(prepare, **ours), patched(utils, **ours):
         yield

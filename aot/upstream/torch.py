@@ -46,7 +46,7 @@ from torch.utils._pytree import (
     tree_unflatten,
 )
 
-from aot.upstream.replaced import replaced
+from aot.upstream.patches import patched
 
 __all__ = [
     "BatchNorm",
@@ -96,7 +96,7 @@ def recurrent_layers_as(
     function: Callable[..., tuple[torch.Tensor, Any]],
 ) -> AbstractContextManager[None]:
     """Within it, torch takes this function for a recurrent layer and does not step through time."""
-    return replaced(decompositions, **dict.fromkeys(_STEPPED, function))
+    return patched(decompositions, **dict.fromkeys(_STEPPED, function))
 
 
 def operator_samples() -> Any:

@@ -19,7 +19,7 @@ from torch.export._unlift import _StatefulGraphModule as StatefulGraphModule
 from torch.fx.experimental import symbolic_shapes
 from torch.nn.modules import transformer
 
-from aot.upstream.replaced import replaced
+from aot.upstream.patches import patched
 
 __all__ = [
     "OptimizedModule",
@@ -45,8 +45,8 @@ def export_silent() -> Iterator[None]:
     names["print"] = lambda *_, **__: None  # shadows the builtin
     try:
         with (
-            replaced(fake_tensor.log, disabled=True),
-            replaced(symbolic_shapes.log, disabled=True),
+            patched(fake_tensor.log, disabled=True),
+            patched(symbolic_shapes.log, disabled=True),
         ):
             yield
     finally:
@@ -62,7 +62,7 @@ def causal_masks_unread() -> AbstractContextManager[None]:
     def detect(mask: object, is_causal: bool | None = None, size: int | None = None) -> bool:
         return is_causal is True
 
-    return replaced(transformer, _detect_is_causal_mask=detect)
+    return patched(transformer, _detect_is_causal_mask=detect)
 
 
 def call_names_matched_fast() -> AbstractContextManager[None]:
@@ -74,4 +74,4 @@ def call_names_matched_fast() -> AbstractContextManager[None]:
     def is_call_name(name: str, base: str) -> bool:
         return name.startswith(base) and _CALLED.fullmatch(name, len(base)) is not None
 
-    return replaced(_unflatten, _is_call_name=is_call_name)
+    return patched(_unflatten, _is_call_name=is_call_name)

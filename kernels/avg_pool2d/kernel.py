@@ -64,7 +64,7 @@ def avg_pool2d(call: OpCall, isa: Isa) -> KernelCall:
         function="pl_avg_pool2d_rows_s8",
         scratch=2 * windows.row_values(windows.output[1]),
         overlap=overlap(source, output, windows.starts, windows.output[1], reads_first=True),
-        nearer=by_window,
+        fallback=by_window,
         rows=rows,
     )
 

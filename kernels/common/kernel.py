@@ -126,7 +126,7 @@ class KernelCall:
     scratch: int = 0
     in_place: tuple[tuple[str, str], ...] = ()
     overlap: "tuple[Overlap, ...]" = ()
-    nearer: "KernelCall | None" = None
+    fallback: "KernelCall | None" = None
     rows: "ByRows | None" = None
     takes: "Callable[[Mapping[str, Field]], bool] | None" = None
 

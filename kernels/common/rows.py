@@ -108,7 +108,7 @@ def row_call(kernel: KernelCall, output: Value, row: int) -> KernelCall:
         dims[rows.row] = row
     scratch = kernel.scratch if rows.scratch is None else rows.scratch
     return replace(
-        kernel, params=params, dims=dims, data=data, scratch=scratch, rows=None, nearer=None
+        kernel, params=params, dims=dims, data=data, scratch=scratch, rows=None, fallback=None
     )
 
 

@@ -77,8 +77,8 @@ def convolution_call(
     blocks = windows.in_blocks(_BLOCK_ROWS)
     if product.overlap or blocks is None:
         return product
-    nearer = _convolution_call(call, blocks, weight, groups, isa)
-    return replace(product, nearer=nearer) if nearer.overlap else product
+    fallback = _convolution_call(call, blocks, weight, groups, isa)
+    return replace(product, fallback=fallback) if fallback.overlap else product
 
 
 def _of_pixels(
@@ -97,11 +97,11 @@ def _of_pixels(
     if not ways:
         return None
     least, found = ways[0]
-    found = replace(found, nearer=product if product.overlap else None)
+    found = replace(found, fallback=product if product.overlap else None)
     if ways[-1][0] < least:
         # Its rows, where it is computed row by row, are those of the image.
         rows = found.rows and replace(found.rows, dims={**windows.dims(), **found.rows.dims})
-        return replace(ways[-1][1], nearer=found, rows=rows)
+        return replace(ways[-1][1], fallback=found, rows=rows)
     return found
 
 
@@ -119,7 +119,7 @@ def _with_zero_taps(
     dense = _convolution_call(call, *windows.with_zero_taps(weight), groups, isa)
     if not zero_taps.pay(windows, len(weight), spread.function, dense.function):
         return None
-    return replace(dense, nearer=spread if spread.scratch <= dense.scratch else None)
+    return replace(dense, fallback=spread if spread.scratch <= dense.scratch else None)
 
 
 def _convolution_call(
@@ -147,7 +147,7 @@ def _convolution_call(
         constants: dict[str, Constant],
         scratch: int,
         overlap: tuple[Overlap, ...] = (),
-        nearer: KernelCall | None = None,
+        fallback: KernelCall | None = None,
         one: int | None = None,
     ) -> KernelCall:
         """The scratch of windows copied one by one (im2col) is `one`."""
@@ -167,7 +167,7 @@ def _convolution_call(
             data={"input": call.tensor("input"), **constants, "output": call.output()},
             scratch=scratch,
             overlap=overlap,
-            nearer=nearer,
+            fallback=fallback,
             rows=rows,
         )
 
@@ -215,7 +215,7 @@ def _convolution_call(
             packed_c = len(blocks["bias"].array) // 3 // parts
 
             def by_columns_call(
-                columns: Columns | None, nearer: KernelCall | None = None
+                columns: Columns | None, fallback: KernelCall | None = None
             ) -> KernelCall:
                 rows = columns.windows if columns else windows.output[1]
                 return convolution(
@@ -228,7 +228,7 @@ def _convolution_call(
                     blocks,
                     columns.scratch if columns else 0,
                     _columns_overlap(call, windows, columns) if parts == 1 else (),
-                    nearer,
+                    fallback,
                     columns.column * windows.kernel[1] if columns else None,
                 )
 
@@ -236,10 +236,10 @@ def _convolution_call(
                 return by_columns_call(None)
             column = merged.shape[1] * merged.shape[3]
             first, *fewer = Columns.choices(windows, column)
-            nearer = None
+            fallback = None
             for columns in reversed(fewer):
-                nearer = by_columns_call(columns, nearer)
-            return by_columns_call(first, nearer)
+                fallback = by_columns_call(columns, fallback)
+            return by_columns_call(first, fallback)
     gathered = 0 if runs else min(rows_at_a_time(depth, isa), windows.output[0] * windows.output[1])
     ordered = _overlap(call, windows, gathered, isa) if groups == 1 else ()
     return convolution(

@@ -12,7 +12,7 @@ import torch
 from aot.dialect.arithmetic import exact_conv2d, pad_spatial, requantize_sums, saturate
 from aot.dialect.library import Inferred, define
 from aot.dialect.signature import Activation, Int8, Int32, Pair, Sides
-from aot.dialect.transposes import Moved, Perm, Transposes
+from aot.dialect.transposes import Perm, TransposedValue, Transposes
 
 
 def convolved_size(
@@ -40,7 +40,7 @@ def _macs(weight: torch.Tensor, output: Sequence[int]) -> int:
     return math.prod(output) * math.prod(weight.shape[1:])
 
 
-def _move(values: Mapping[str, Any], perm: Perm) -> Moved | None:
+def _move(values: Mapping[str, Any], perm: Perm) -> TransposedValue | None:
     """Allow any permutation keeping the channels last.
 
     The convolution must be 1x1, and must not add channels.
@@ -48,7 +48,9 @@ def _move(values: Mapping[str, Any], perm: Perm) -> Moved | None:
     channels, kh, kw, own = values["weight"].shape
     is_of_one = (kh, kw, *values["stride"]) == (1, 1, 1, 1) and not any(values["padding"])
     grows = channels > own * values["groups"]
-    return None if grows or not is_of_one or perm[-1] != len(perm) - 1 else Moved({}, perm)
+    return (
+        None if grows or not is_of_one or perm[-1] != len(perm) - 1 else TransposedValue({}, perm)
+    )
 
 
 @define(infer=_infer, spatial=True, macs=_macs, transposes=Transposes(("input",), _move))

@@ -96,5 +96,5 @@ def test_pixels_to_two_outputs(size: int, functions: list[str]) -> None:
         size_of = "{output_h}x{output_w}".format_map(call.dims) if "output_h" in call.dims else ""
         name = call.function.removeprefix("pl_").removeprefix("conv2d_")
         found.append(f"{name} of {size_of}" if size_of else name)
-        call = call.nearer
+        call = call.fallback
     assert found == functions

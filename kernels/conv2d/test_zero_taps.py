@@ -59,9 +59,9 @@ def test_form(
 ) -> None:
     call = conv2d(_call(channels, outputs, dilation), isa)
     assert _form(call) == form
-    if form[2] < dilation and call.nearer is not None:  # unchanged, in less memory
-        assert _form(call.nearer)[1:] == (3, dilation)
-        assert call.nearer.scratch <= call.scratch
+    if form[2] < dilation and call.fallback is not None:  # unchanged, in less memory
+        assert _form(call.fallback)[1:] == (3, dilation)
+        assert call.fallback.scratch <= call.scratch
 
 
 def test_runs_without_padding() -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """plan::conv2d_pieces on kernels/conv2d_pieces: a convolution of a virtual concat.
 
-The plan compiler makes such calls (aot/plan/pieces.py). Arguments are those of pl::conv2d, except
-`inputs`, with one image each, and `shifts`, with two for each input. The rows of an input count 1
-<< the first shift times, its columns 1 << the second.
+The plan compiler makes such calls (aot/plan/virtual_concat.py). Arguments are those of pl::conv2d,
+except `inputs`, with one image each, and `shifts`, with two for each input. The rows of an input
+count 1 << the first shift times, its columns 1 << the second.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ def conv2d_pieces(call: OpCall, isa: Isa) -> KernelCall:
 
     def of_columns(
         columns: Columns,
-        nearer: KernelCall | None,
+        fallback: KernelCall | None,
         kind: str,
         constants: dict[str, Constant],
         steps_bytes: int = 0,
@@ -86,7 +86,7 @@ def conv2d_pieces(call: OpCall, isa: Isa) -> KernelCall:
             },
             scratch=steps_bytes + columns.scratch,
             overlap=tuple(pair for found in overlaps for pair in found),
-            nearer=nearer,
+            fallback=fallback,
             rows=_by_rows(windows, pieces),
         )
 

@@ -74,7 +74,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         constants: dict[str, Constant],
         scratch: int,
         overlap: tuple[Overlap, ...],
-        nearer: KernelCall | None = None,
+        fallback: KernelCall | None = None,
     ) -> KernelCall:
         along = windows.turned if function == TURNED else windows
         rows = windows.by_rows(least_width=2 if function.startswith(PLANES) else 1)
@@ -96,7 +96,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             data={"input": source, **constants, "output": output},
             scratch=scratch,
             overlap=overlap,
-            nearer=nearer,
+            fallback=fallback,
             rows=rows if along is windows else None,
         )
 
@@ -112,7 +112,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
 
     def by_rows() -> KernelCall:
         rows = convolution_call(call, windows, by_channel, windows.input_c, isa)
-        return replace(rows, nearer=by_pixel if by_pixel.scratch <= rows.scratch else None)
+        return replace(rows, fallback=by_pixel if by_pixel.scratch <= rows.scratch else None)
 
     rows_pay = "shift" not in of_channels and not call.small
     rows_pay = rows_pay and conv2d_rows.pays_for_channels(windows, repeats, isa)
@@ -143,17 +143,19 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
         return depthwise(*packed, (), by_pixel if ordered else None)  # channels before pixels
     function, constants, most = packed
     direct = None if repeats > 1 else pack_direct(weight, folded, multiplier, shift)
-    nearer = None if direct is None else depthwise(*direct, 0, ordered)
-    if nearer is not None and cost_of_direct(planes) < _at_most(function) * cost_of_columns(planes):
-        return nearer
+    fallback = None if direct is None else depthwise(*direct, 0, ordered)
+    if fallback is not None and cost_of_direct(planes) < _at_most(function) * cost_of_columns(
+        planes
+    ):
+        return fallback
     if windows.output[1] > _STRIP:
         strips = overlap(source, output, windows.starts, _STRIP)
         scratch = scratch_of_columns(planes, _STRIP)
-        nearer = depthwise(function, constants, scratch, strips, nearer)
+        fallback = depthwise(function, constants, scratch, strips, fallback)
     row = scratch_of_columns(planes, windows.output[1])
     if row < most:
-        nearer = depthwise(function, constants, row, (), nearer)
-    return depthwise(*packed, (), nearer)
+        fallback = depthwise(function, constants, row, (), fallback)
+    return depthwise(*packed, (), fallback)
 
 
 def _at_most(of_columns: str) -> float:

@@ -10,7 +10,7 @@ import torch
 
 from aot.dialect.library import Inferred, define
 from aot.dialect.signature import Int32, Movable
-from aot.dialect.transposes import Moved, Perm, Transposes
+from aot.dialect.transposes import Perm, TransposedValue, Transposes
 
 
 def _infer(input: torch.Tensor, indices: Sequence[torch.Tensor], dims: Sequence[int]) -> Inferred:
@@ -20,8 +20,8 @@ def _infer(input: torch.Tensor, indices: Sequence[torch.Tensor], dims: Sequence[
     return tuple(shape), input.dtype
 
 
-def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
-    return Moved({"dims": [perm[d] for d in values["dims"]]}, perm)
+def _move(values: Mapping[str, Any], perm: Perm) -> TransposedValue:
+    return TransposedValue({"dims": [perm[d] for d in values["dims"]]}, perm)
 
 
 @define(infer=_infer, shares_quantization=True, transposes=Transposes(("input",), _move))

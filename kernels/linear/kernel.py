@@ -175,7 +175,7 @@ def linear_w4(call: OpCall, isa: Isa) -> KernelCall:
         kind: str,
         packing: Packed,
         scratch: Callable[[int], int] = lambda _: 0,
-        nearer: KernelCall | None = None,
+        fallback: KernelCall | None = None,
     ) -> KernelCall:
         constants, size = packing
         return KernelCall(
@@ -193,7 +193,7 @@ def linear_w4(call: OpCall, isa: Isa) -> KernelCall:
             },
             data={"input": source, **constants, "output": output},
             scratch=scratch(rows),
-            nearer=nearer,
+            fallback=fallback,
             rows=product_by_rows(source, output, rows, scratch),
         )
 
@@ -207,7 +207,7 @@ def linear_w4(call: OpCall, isa: Isa) -> KernelCall:
     if pairs is None:
         return plain
     steps = 4 * -(-depth // 8)
-    return product("pairs_", pairs, lambda n: 4 * (1 if n < ROWS else ROWS) * steps, nearer=plain)
+    return product("pairs_", pairs, lambda n: 4 * (1 if n < ROWS else ROWS) * steps, fallback=plain)
 
 
 def _fast_w4_pays(isa: Isa, rows: int, channels: int, depth: int) -> bool:

@@ -12,7 +12,7 @@ import torch
 from aot.dialect.arithmetic import requantize_sums, saturate
 from aot.dialect.library import Inferred, define
 from aot.dialect.signature import Activation, Int8, Int32
-from aot.dialect.transposes import Moved, Perm, Transposes
+from aot.dialect.transposes import Perm, TransposedValue, Transposes
 
 
 def _infer(input: torch.Tensor, weight: torch.Tensor) -> Inferred:
@@ -23,9 +23,9 @@ def _macs(input: torch.Tensor, weight: torch.Tensor) -> int:
     return math.prod(input.shape) * weight.shape[0]
 
 
-def move_rows(_: Mapping[str, Any], perm: Perm) -> Moved | None:
+def move_rows(_: Mapping[str, Any], perm: Perm) -> TransposedValue | None:
     """The last dimension is the layer's."""
-    return Moved({}, perm) if perm[-1] == len(perm) - 1 else None
+    return TransposedValue({}, perm) if perm[-1] == len(perm) - 1 else None
 
 
 @define(infer=_infer, macs=_macs, transposes=Transposes(("input",), move_rows))

@@ -48,6 +48,6 @@ def max_pool2d(call: OpCall, isa: Isa) -> KernelCall:
         function=function,
         scratch=windows.row_values(count),
         overlap=overlap(source, output, windows.starts, count, reads_first=True),
-        nearer=by_window,
+        fallback=by_window,
         rows=rows,
     )

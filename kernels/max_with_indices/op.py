@@ -10,7 +10,7 @@ import torch
 
 from aot.dialect.library import Inferred, define
 from aot.dialect.quantization import ACTIVATIONS
-from aot.dialect.transposes import Moved, Perm, Transposes, reduced
+from aot.dialect.transposes import Perm, TransposedValue, Transposes, reduced
 
 
 def _infer(input: torch.Tensor, dim: int, keepdim: bool) -> list[Inferred]:
@@ -19,9 +19,9 @@ def _infer(input: torch.Tensor, dim: int, keepdim: bool) -> list[Inferred]:
     return [(tuple(shape), input.dtype), (tuple(shape), torch.int32)]
 
 
-def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
+def _move(values: Mapping[str, Any], perm: Perm) -> TransposedValue:
     dim, keepdim = values["dim"], values["keepdim"]
-    return Moved({"dim": perm[dim]}, reduced(perm, [dim], keepdim))
+    return TransposedValue({"dim": perm[dim]}, reduced(perm, [dim], keepdim))
 
 
 @define(infer=_infer, shares_quantization=True, transposes=Transposes(("input",), _move))

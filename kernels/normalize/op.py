@@ -12,7 +12,7 @@ import torch
 from aot.dialect.arithmetic import bit_length, saturate
 from aot.dialect.library import define
 from aot.dialect.signature import Activation, Int32
-from aot.dialect.transposes import Moved, Perm, Transposes, inverse
+from aot.dialect.transposes import Perm, TransposedValue, Transposes, inverse
 
 MAX_COUNT = 2**18 - 1
 """Largest number of values in a part: the sum of their squares fits uint32."""
@@ -102,8 +102,8 @@ def _split(shape: Sequence[int], parts: Sequence[int]) -> list[int]:
     return [size for whole, count in pairs for size in (count, whole // count)]
 
 
-def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
-    return Moved({"parts": [values["parts"][d] for d in inverse(perm)]}, perm)
+def _move(values: Mapping[str, Any], perm: Perm) -> TransposedValue:
+    return TransposedValue({"parts": [values["parts"][d] for d in inverse(perm)]}, perm)
 
 
 @define(transposes=Transposes(("input", "weight", "bias"), _move))

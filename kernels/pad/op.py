@@ -10,7 +10,7 @@ import torch
 
 from aot.dialect.library import Inferred, define
 from aot.dialect.signature import Activation
-from aot.dialect.transposes import Moved, Perm, Transposes, inverse
+from aot.dialect.transposes import Perm, TransposedValue, Transposes, inverse
 
 
 def _infer(input: torch.Tensor, padding: Sequence[int]) -> Inferred:
@@ -18,9 +18,11 @@ def _infer(input: torch.Tensor, padding: Sequence[int]) -> Inferred:
     return tuple(shape), input.dtype
 
 
-def _move(values: Mapping[str, Any], perm: Perm) -> Moved:
+def _move(values: Mapping[str, Any], perm: Perm) -> TransposedValue:
     padding = values["padding"]
-    return Moved({"padding": [padding[2 * d + k] for d in inverse(perm) for k in (0, 1)]}, perm)
+    return TransposedValue(
+        {"padding": [padding[2 * d + k] for d in inverse(perm) for k in (0, 1)]}, perm
+    )
 
 
 @define(infer=_infer, shares_quantization=True, transposes=Transposes(("input",), _move))

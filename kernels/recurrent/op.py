@@ -39,7 +39,7 @@ from aot.dialect.recurrence import (
     to_state,
 )
 from aot.dialect.signature import Activation, Int8, Int16, Int32
-from aot.dialect.transposes import Moved, Perm, Transposes
+from aot.dialect.transposes import Perm, TransposedValue, Transposes
 
 
 def _infer(states: int) -> Callable[..., list[Inferred]]:
@@ -58,11 +58,11 @@ def _macs(gates: int) -> Callable[..., int]:
     return macs
 
 
-def _move(values: Mapping[str, Any], perm: Perm) -> Moved | None:
+def _move(values: Mapping[str, Any], perm: Perm) -> TransposedValue | None:
     """Steps and sequences may change places."""
     if perm != [1, 0, 2]:
         return None
-    return Moved({"batch_first": not values["batch_first"]}, perm)
+    return TransposedValue({"batch_first": not values["batch_first"]}, perm)
 
 
 _TRANSPOSES = Transposes(("input",), _move)

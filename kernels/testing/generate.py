@@ -14,7 +14,7 @@ with imports_that_stay():
     from kernels.common.kernel import Isa
     from kernels.testing.case import Case
     from kernels.testing.oracle import expected_outputs
-    from kernels.testing.program import Program
+    from kernels.testing.program import CaseProgram
 
 _PACKAGE = flags.DEFINE_string(
     "package", None, "The kernel's folder in Python's words, such as kernels.lut.", required=True
@@ -42,11 +42,11 @@ def load_cases(package: str, part: int | None = None) -> list[Case]:
 
 def main(argv: list[str]) -> None:
     del argv
-    host = Program("scalar")
+    host = CaseProgram("scalar")
     # Small boards have no room for more, and run the same sources as the host.
-    boards = {isa: Program(isa, farther=isa != "scalar") for isa in get_args(Isa)}
+    boards = {isa: CaseProgram(isa, farther=isa != "scalar") for isa in get_args(Isa)}
     if _PART.value is not None:
-        boards |= {isa: Program(isa, protected=True) for isa in boards if isa != "scalar"}
+        boards |= {isa: CaseProgram(isa, protected=True) for isa in boards if isa != "scalar"}
     for case in load_cases(_PACKAGE.value, _PART.value):
         expected = expected_outputs(case)
         host.add(case, expected)

@@ -76,7 +76,7 @@ class _Arena:
         return self.place(high - low, 16, (low - distance if wide else low + offset) % 16) - low
 
 
-class Program:
+class CaseProgram:
     """Collects the C text of cases; `farther`: see add.
 
     If `protected`, each run has one operand next to bytes closed by the memory protection unit.
@@ -109,7 +109,7 @@ class Program:
         kernel: KernelCall | None = self._plan(call, self._isa)
         while kernel is not None:
             self._add_runs(case, call, kernel, expected)
-            kernel = kernel.nearer
+            kernel = kernel.fallback
 
     def _add_runs(
         self, case: Case, call: OpCall, kernel: KernelCall, expected: Sequence[AnyArray]

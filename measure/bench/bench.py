@@ -13,7 +13,7 @@ It also fails if the two do not have the same layers. The limits of CMSIS-NN's i
 network, a layer or an op are _MOST and _MOST_OF_OPS. The limit for a network is _MOST_INSTRUCTIONS.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import os

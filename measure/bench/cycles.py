@@ -8,7 +8,7 @@ Instructions are counted in QEMU. Cycles come from tools/simulator/cycles.py; se
 omissions. M7 and M85 are estimated on the builds for M4 and M55.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the C program for the layers that fit on a board, each in a region of its own.
+"""Write the C program for the layers of a board, each in a region of its own.
 
 program board.json output.c
 """
@@ -29,14 +29,14 @@ def layers() -> Iterator[Layer]:
 
 
 def fitting_layers(board: Board) -> Iterator[tuple[Layer, KernelCall]]:
-    """Yield the layers that fit into the board's memory. A layer's number is that of its region."""
+    """Yield the layers with enough memory on the board. A layer's number is its region's."""
     flash = next(memory.size for memory in board.memories if memory.name == board.code)
     for layer in layers():
         call = kernel_call(layer.call, board.isa)
-        if layer.nearest and call.nearer is None:
+        if layer.nearest and call.fallback is None:
             continue
-        while layer.nearest and call.nearer is not None:
-            call = call.nearer
+        while layer.nearest and call.fallback is not None:
+            call = call.fallback
         weights = max((c.array.nbytes for c in _constants(call).values()), default=0)
         fits = _arena_bytes(layer, call) <= board.arena[0].bytes
         if fits and weights * _WEIGHTS_SHARE <= flash:

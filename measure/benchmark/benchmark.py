@@ -12,7 +12,7 @@ calibration data, passes, the .pte. It lacks the comparisons and the report of P
 """
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import os
 import time
@@ -27,6 +27,7 @@ with imports_that_stay():
     from torch import nn
 
     import aot.lower
+    from aot.options import Io, Measure
     from measure.benchmark.executorch import Samples, for_cortex_m
     from measure.benchmark.timing import TOTAL, Phases, Seconds, exponent, phases_table
     from tools.text.table import table
@@ -87,9 +88,8 @@ def ours(model: nn.Module, samples: Samples) -> Seconds:
             model,
             next(samples()),
             calibration=samples(),
-            io_layout="auto",
-            min_sqnr=float("-inf"),
-            min_agreement=0,
+            io=Io(io_layout="auto"),
+            measure=Measure(min_sqnr=float("-inf"), min_agreement=0.0),
         )
     return phases.seconds
 

@@ -6,7 +6,7 @@
 Each edit changes one file of this tree, and is undone afterwards. The best of three runs counts.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import os
 import subprocess

@@ -9,7 +9,7 @@ the same model, configuration and side. You can thus make the rows in several ru
 from __future__ import annotations
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import os

@@ -20,7 +20,7 @@ from executorch.exir.lowered_backend_module import LoweredBackendModule
 
 from aot.backends.ethos_u.block import Array
 from aot.backends.ethos_u.emit import emitted
-from aot.backends.ethos_u.layers import Layer
+from aot.backends.ethos_u.layers import NpuLayer
 from aot.backends.ethos_u.vela import compile_tosa
 from aot.backends.npus import NPUS, Npu
 from aot.dialect.delegate import delegate_of
@@ -127,7 +127,7 @@ def upstreams(case: Case, configuration: str) -> Figures:
     parts = [m for m in module.modules() if isinstance(m, LoweredBackendModule)]
     npu = NPUS[configuration]
     programs = [compile_tosa(part.processed_bytes, npu) for part in parts]
-    layers: list[Layer] = [layer for p in programs for layer in p.layers]
+    layers: list[NpuLayer] = [layer for p in programs for layer in p.layers]
     calls = [n for n in module.graph.nodes if n.op == "call_function"]
     cpu_ops = sum(not any(name in str(n.target) for name in _NOT_OPS) for n in calls)
     whole = len(parts) == 1 and not cpu_ops

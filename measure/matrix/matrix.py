@@ -26,7 +26,7 @@ class SurveyError(Exception):
 
 
 @dataclass(frozen=True)
-class Model:
+class MatrixModel:
     """A pte_model.
 
     Attributes:
@@ -115,7 +115,7 @@ def lowering_labels(lowered: dict[str, Any]) -> dict[str, str]:
     return {"": lowered["default"]} | (lowered.get("by_engine") or {})
 
 
-def _lowered_anew(cell: Cell, model: Model) -> list[str]:
+def _lowered_anew(cell: Cell, model: MatrixModel) -> list[str]:
     """Return the targets that lower a model with a cell's quantization, for all its engines."""
     lines, labels = [], {}
     for engine, given in model.lowerings.items():
@@ -141,7 +141,7 @@ def _lowered_anew(cell: Cell, model: Model) -> list[str]:
 
 def build_file(
     matrix: Sequence[Cell],
-    models: Mapping[str, Model],
+    models: Mapping[str, MatrixModel],
     kernels: Sequence[str] = (),
     pilotlight: str = "",
 ) -> str:

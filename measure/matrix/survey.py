@@ -15,7 +15,7 @@ workspace uses Pilotlight as a module, the tool is @pilotlight//tools:survey. Bo
 call.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import os
@@ -31,7 +31,7 @@ from absl import app, flags
 from measure.matrix.matrix import (
     PACKAGE,
     Cell,
-    Model,
+    MatrixModel,
     SurveyError,
     as_written,
     attributes,
@@ -97,7 +97,7 @@ class _Bazel:
         return found
 
 
-def _models(bazel: _Bazel, matrix: Sequence[Cell]) -> dict[str, Model]:
+def _models(bazel: _Bazel, matrix: Sequence[Cell]) -> dict[str, MatrixModel]:
     """Return the models by label. Raise an error for labels of other rules."""
     rules = bazel.rules({label: None for cell in matrix for label in (cell.model, cell.board)})
     for name, kind, named in (
@@ -110,7 +110,7 @@ def _models(bazel: _Bazel, matrix: Sequence[Cell]) -> dict[str, Model]:
     labels = {m: lowering_labels(rules[m]) for m in {cell.model for cell in matrix}}
     lowerings = bazel.rules(label for engines in labels.values() for label in engines.values())
     return {
-        model: Model(
+        model: MatrixModel(
             {engine: lowerings[label] for engine, label in engines.items()},
             rules[model]["optimize"],
         )

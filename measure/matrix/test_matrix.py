@@ -10,7 +10,7 @@ import pytest
 
 from measure.matrix.matrix import (
     Cell,
-    Model,
+    MatrixModel,
     SurveyError,
     as_written,
     attributes,
@@ -27,7 +27,7 @@ LOWERING = {
     "lower": "//nets:net.lower",
     "what": "net:factory",
 }
-NET = Model({"": LOWERING, "npu": LOWERING | {"input_from": "//nets:a.input_from"}}, "size")
+NET = MatrixModel({"": LOWERING, "npu": LOWERING | {"input_from": "//nets:a.input_from"}}, "size")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_the_build_file_has_every_image_and_lowers_each_model_once() -> None:
 
 def test_a_tflite_file_has_no_other_quantization() -> None:
     assert not NET.is_quantized
-    assert Model({"": LOWERING | {"arguments": ["--target=cortex-m"]}}).is_quantized
+    assert MatrixModel({"": LOWERING | {"arguments": ["--target=cortex-m"]}}).is_quantized
 
 
 def test_rules_are_read_as_the_query_gives_them() -> None:

@@ -6,7 +6,7 @@ tools/bazel run //measure/memory:peers
 """
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import itertools
 from collections.abc import Callable, Iterator

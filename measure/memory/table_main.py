@@ -5,7 +5,7 @@ tools/bazel run //measure/memory:table -- --isa=mve
 """
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import itertools
 from typing import cast

@@ -25,7 +25,7 @@ _SHOWN = 2000  # number of the runner's printed characters shown
 
 
 @dataclass(frozen=True)
-class Row:
+class CheckRow:
     """Result for a network.
 
     Attributes:
@@ -53,7 +53,7 @@ class Row:
 
 def checked(
     network: Any, part: str, samples: int, runner: Path | None, arguments: Sequence[str] = ()
-) -> Row:
+) -> CheckRow:
     """Convert a network, and run the result if there is a runner.
 
     Args:
@@ -77,10 +77,10 @@ def checked(
         if runner is not None and all(op["runs_on"] == "neutron" for op in report["ops"]):
             compared = _compared(lowered, data, runner, arguments)
     except LoweringError as error:
-        return Row(str(error))
+        return CheckRow(str(error))
     delegates = report["delegates"]
     values, differing, largest = compared or (0, None, None)
-    return Row(
+    return CheckRow(
         delegates=len(delegates),
         on_npu=sum(op["runs_on"] == "neutron" for op in report["ops"]),
         ops=len(report["ops"]),

@@ -10,7 +10,7 @@ simulator. Their outputs are compared with the reference. Arguments after `--` g
 
 from __future__ import annotations
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import importlib
 import sys
@@ -20,7 +20,7 @@ from pathlib import Path
 from absl import flags
 
 from aot.backends.npus import NEUTRONS
-from measure.neutron.check import Row, checked
+from measure.neutron.check import CheckRow, checked
 from tools.text.table import table
 
 _MODELS = ("ds_cnn", "mobilenet_v1", "resnet8", "deep_autoencoder")
@@ -32,7 +32,7 @@ _RUNNER = flags.DEFINE_string("runner", None, "nxp_executor_runner; without it n
 _SAMPLES = flags.DEFINE_integer("samples", 4, "to calibrate with, and to run", 1)
 
 
-def cells(name: str, row: Row) -> list[str]:
+def cells(name: str, row: CheckRow) -> list[str]:
     run = "not run" if row.differing is None else f"{row.differing} of {row.values}"
     largest = "" if row.largest is None else str(row.largest)
     ops = f"{row.on_npu} of {row.ops}"

@@ -11,7 +11,7 @@ bytes more than in the baseline. An inference takes more than 1 % more instructi
 have the same images. Images of the repository outside of any baseline are listed.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import os

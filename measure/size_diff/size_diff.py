@@ -12,7 +12,7 @@ workspace uses Pilotlight as a module, the tool is @pilotlight//tools:size_diff.
 to the folder of the `bazel run` call.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import os

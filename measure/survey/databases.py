@@ -17,7 +17,7 @@ from aot.upstream.torch import (
     tree_flatten,
     tree_unflatten,
 )
-from measure.survey.programs import Program
+from measure.survey.programs import SurveyProgram
 
 _DTYPES = (torch.float32, torch.int64, torch.bool)
 _MOST_ELEMENTS = 4096
@@ -26,7 +26,7 @@ PLACES = ("input", "buffer", "between")
 """All tensors of a call are inputs; all but the first are buffers; or layers are around it."""
 
 
-class Call(nn.Module):
+class SampleCall(nn.Module):
     """A call of a function of tensors.
 
     Args:
@@ -73,20 +73,20 @@ def program_of(
     make: Callable[[], tuple[Callable[..., Any], nn.Module | None]],
     arguments: tuple[Any, Any],
     place: str,
-) -> Program:
+) -> SurveyProgram:
     """A program of one call; its samples are the arguments, and those in other orders."""
 
-    def module() -> Call:
+    def module() -> SampleCall:
         torch.manual_seed(0)
         function, part = make()
-        return Call(function, copy.deepcopy(arguments), place, part).eval()
+        return SampleCall(function, copy.deepcopy(arguments), place, part).eval()
 
     def samples() -> list[tuple[torch.Tensor, ...]]:
         leaves, _ = tree_flatten(arguments)
         taken = [leaves[i] for i in module().taken]
         return [tuple(_turned(x, turn) for x in taken) for turn in range(4)]
 
-    return Program(f"{name} {place}", module, samples)
+    return SurveyProgram(f"{name} {place}", module, samples)
 
 
 def _turned(x: torch.Tensor, turn: int) -> torch.Tensor:
@@ -96,7 +96,7 @@ def _turned(x: torch.Tensor, turn: int) -> torch.Tensor:
     return x.flatten().roll(turn).reshape(x.shape).contiguous()
 
 
-def of_operators(place: str, count: int) -> Iterator[tuple[str, Iterator[Program]]]:
+def of_operators(place: str, count: int) -> Iterator[tuple[str, Iterator[SurveyProgram]]]:
     """Return programs of each operator's first samples."""
     for info in operator_samples():
         name = f"{info.name}.{info.variant_test_name}".rstrip(".")
@@ -105,7 +105,9 @@ def of_operators(place: str, count: int) -> Iterator[tuple[str, Iterator[Program
             yield name, _samples(name, info, dtypes[0], place, count)
 
 
-def _samples(name: str, info: Any, dtype: torch.dtype, place: str, count: int) -> Iterator[Program]:
+def _samples(
+    name: str, info: Any, dtype: torch.dtype, place: str, count: int
+) -> Iterator[SurveyProgram]:
     torch.manual_seed(0)
     given = enumerate(info.sample_inputs("cpu", dtype, requires_grad=False))
     for index, sample in itertools.islice(given, count):
@@ -114,14 +116,14 @@ def _samples(name: str, info: Any, dtype: torch.dtype, place: str, count: int) -
             yield program_of(f"{name}/{index}", lambda: (info.op, None), arguments, place)
 
 
-def of_modules(place: str, count: int) -> Iterator[tuple[str, Iterator[Program]]]:
+def of_modules(place: str, count: int) -> Iterator[tuple[str, Iterator[SurveyProgram]]]:
     """Return programs of each module's first inputs."""
     for info in module_samples():
         name = info.module_cls.__name__
         yield name, _inputs(name, info, place, count)
 
 
-def _inputs(name: str, info: Any, place: str, count: int) -> Iterator[Program]:
+def _inputs(name: str, info: Any, place: str, count: int) -> Iterator[SurveyProgram]:
     torch.manual_seed(0)
     given = info.module_inputs_func(
         info, device="cpu", dtype=torch.float32, requires_grad=False, training=False

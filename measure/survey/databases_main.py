@@ -12,7 +12,7 @@ file.
 from __future__ import annotations
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import fcntl
 import json
@@ -37,11 +37,11 @@ with imports_that_stay():
     from aot.lower import lower
     from aot.options import Measure, Quantize
     from measure.survey.databases import PLACES, of_modules, of_operators
-    from measure.survey.programs import Program
+    from measure.survey.programs import SurveyProgram
     from measure.survey.schemas import of_schemas
-    from measure.survey.survey import Row, problem_of, said
+    from measure.survey.survey import SurveyRow, problem_of, said
 
-TABLES: Mapping[str, Callable[[str, int], Iterator[tuple[str, Iterator[Program]]]]] = {
+TABLES: Mapping[str, Callable[[str, int], Iterator[tuple[str, Iterator[SurveyProgram]]]]] = {
     "operators": of_operators,
     "modules": of_modules,
     "schemas": of_schemas,
@@ -60,13 +60,13 @@ _SECONDS = 120
 """Time limit of lowering. A slower program is bare: lowering does not return."""
 
 
-def tried(program: Program, quantization: str) -> Row:
+def tried(program: SurveyProgram, quantization: str) -> SurveyRow:
     """Return a program's outcome, one of OUTCOMES, and the reason."""
     try:
         with torch.no_grad():
             program.make()(*program.samples()[0])
     except Exception as error:
-        return Row("invalid", f"torch: {error}".splitlines()[0])
+        return SurveyRow("invalid", f"torch: {error}".splitlines()[0])
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(_SECONDS)
     try:
@@ -74,13 +74,13 @@ def tried(program: Program, quantization: str) -> Row:
             warnings.simplefilter("ignore")
             return _lowered(program, quantization)
     except LoweringError as error:
-        return Row("refused", said(error))
+        return SurveyRow("refused", said(error))
     except InternalError as error:
         error.bundle.unlink()
         assert error.__cause__ is not None
-        return Row("bare", _raised(error.__cause__))
+        return SurveyRow("bare", _raised(error.__cause__))
     except Exception as error:
-        return Row("bare", _raised(error))
+        return SurveyRow("bare", _raised(error))
     finally:
         signal.alarm(0)
 
@@ -89,7 +89,7 @@ def _too_long(*_: Any) -> None:
     raise TimeoutError(f"it takes more than {_SECONDS} seconds")
 
 
-def _lowered(program: Program, quantization: str) -> Row:
+def _lowered(program: SurveyProgram, quantization: str) -> SurveyRow:
     samples = program.samples()
     lowered = lower(
         program.make(),
@@ -99,7 +99,7 @@ def _lowered(program: Program, quantization: str) -> Row:
         measure=Measure(min_sqnr=-math.inf, min_agreement=0.0, per_op=False),
     )
     problem = problem_of(program, lowered)
-    return Row("wrong", problem) if problem else Row("right", "")
+    return SurveyRow("wrong", problem) if problem else SurveyRow("right", "")
 
 
 def _raised(error: BaseException) -> str:

@@ -18,12 +18,12 @@ from executorch.backends.cortex_m.test.tester import McuTestCase
 from executorch.backends.test.suite import operators
 from torch import nn
 
-from measure.survey.programs import Program
+from measure.survey.programs import SurveyProgram
 
 _FACTORS = (1.0, 0.75, 0.5, 0.25)
 
 
-def cortex_m() -> Iterator[Program]:
+def cortex_m() -> Iterator[SurveyProgram]:
     """Yield the programs of the tests of the Cortex-M backend."""
     for op, module in _tests(ops):
         for table in [t for t in vars(module).values() if isinstance(t, dict)]:
@@ -32,7 +32,7 @@ def cortex_m() -> Iterator[Program]:
                     yield _program(f"{op}: {name}", case.model, case.get_example_inputs())
 
 
-def every_backend() -> Iterator[Program]:
+def every_backend() -> Iterator[SurveyProgram]:
     """Yield the programs of the operator tests shared by all backends.
 
     They are functions that pass models to a runner.
@@ -65,11 +65,11 @@ def _given(test: Callable[..., None]) -> list[tuple[nn.Module, tuple[Any, ...]]]
     return given
 
 
-def _program(name: str, model: nn.Module, example: tuple[Any, ...]) -> Program:
+def _program(name: str, model: nn.Module, example: tuple[Any, ...]) -> SurveyProgram:
     def samples() -> list[tuple[Any, ...]]:
         return [tuple(_scaled(x, factor) for x in example) for factor in _FACTORS]
 
-    return Program(name, lambda: copy.deepcopy(model).eval(), samples)
+    return SurveyProgram(name, lambda: copy.deepcopy(model).eval(), samples)
 
 
 def _scaled(x: Any, factor: float) -> Any:

@@ -17,7 +17,7 @@ _TOKENS, _VOLUME = (1, 6, 8), (1, 2, 4, 6, 6)
 
 
 @dataclass(frozen=True)
-class Program:
+class SurveyProgram:
     """One row of the survey.
 
     Attributes:
@@ -262,7 +262,7 @@ class _Written(nn.Module):
         return self.function(self.part, *inputs)
 
 
-def _written(text: str, shape: tuple[int, ...]) -> Program:
+def _written(text: str, shape: tuple[int, ...]) -> SurveyProgram:
     count = 2 if re.search(r"\by\b", text) else 1
 
     def make() -> nn.Module:
@@ -276,10 +276,10 @@ def _written(text: str, shape: tuple[int, ...]) -> Program:
             for _ in range(_SAMPLES)
         ]
 
-    return Program(text, make, samples)
+    return SurveyProgram(text, make, samples)
 
 
-def written() -> Iterator[Program]:
+def written() -> Iterator[SurveyProgram]:
     """The table above."""
     for shape, texts in _WRITTEN.items():
         for text in texts:

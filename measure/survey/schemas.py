@@ -17,7 +17,7 @@ from torch import nn
 
 from aot.upstream.torch import OpOverloadPacket
 from measure.survey.databases import program_of
-from measure.survey.programs import Program
+from measure.survey.programs import SurveyProgram
 
 _SHAPES = ((), (3,), (1,), (2, 3), (3, 4), (1, 2, 3), (1, 2, 4, 4), (2, 1, 1, 1, 1, 3))
 _NOT_CALLED = re.compile(
@@ -101,13 +101,13 @@ def _overloads() -> Iterator[tuple[str, Any]]:
             yield f"number {name} {number}", lambda x, f=function, n=number: f(n, x)
 
 
-def of_schemas(place: str, count: int) -> Iterator[tuple[str, Iterator[Program]]]:
+def of_schemas(place: str, count: int) -> Iterator[tuple[str, Iterator[SurveyProgram]]]:
     """Return programs by overload, for calls accepted by torch itself."""
     for name, op in _overloads():
         yield name, _programs(name, op, place, count)
 
 
-def _programs(name: str, op: Any, place: str, count: int) -> Iterator[Program]:
+def _programs(name: str, op: Any, place: str, count: int) -> Iterator[SurveyProgram]:
     draw = random.Random(name)
     found = 0
     for index in range(_TRIES):

@@ -22,7 +22,7 @@ from aot.quality.decibels import MIN_SQNR_DB, decibels, power
 from aot.quality.float_model import FloatModel
 from aot.testing.lockstep import LARGEST, compare
 from measure.survey.choices import chooses, given_the_choices
-from measure.survey.programs import Program
+from measure.survey.programs import SurveyProgram
 
 OUTCOMES = ("int8", "partly", "float", "refused", "wrong", "invalid")
 
@@ -31,7 +31,7 @@ _RELATIVE = 1e-4  # float32: passes over the float graph sum in another order
 
 
 @dataclass(frozen=True)
-class Row:
+class SurveyRow:
     """Outcome of a program.
 
     Attributes:
@@ -50,28 +50,28 @@ class Row:
         return f"{self.outcome} ({self.reason})" if self.reason else self.outcome
 
 
-def survey(program: Program) -> Row:
+def survey(program: SurveyProgram) -> SurveyRow:
     """Lowers a program; where it is refused, with ops in float."""
     try:
         with torch.no_grad():
             program.make()(*program.samples()[0])
     except Exception as error:
-        return Row("invalid", f"torch: {str(error).splitlines()[0]}")
+        return SurveyRow("invalid", f"torch: {str(error).splitlines()[0]}")
     try:
         return _judged(program, _lowered(program, allow_float_fallback=False), "")
     except LoweringError as error:
         reason = said(error)
     except Exception as error:
-        return Row("wrong", f"{type(error).__name__} is raised")
+        return SurveyRow("wrong", f"{type(error).__name__} is raised")
     try:
         return _judged(program, _lowered(program, allow_float_fallback=True), reason)
     except LoweringError:
-        return Row("refused", reason)
+        return SurveyRow("refused", reason)
     except Exception as error:
-        return Row("wrong", f"{type(error).__name__} is raised, with ops in float")
+        return SurveyRow("wrong", f"{type(error).__name__} is raised, with ops in float")
 
 
-def _lowered(program: Program, allow_float_fallback: bool) -> Lowered:
+def _lowered(program: SurveyProgram, allow_float_fallback: bool) -> Lowered:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         samples = program.samples()
@@ -84,18 +84,18 @@ def _lowered(program: Program, allow_float_fallback: bool) -> Lowered:
         )
 
 
-def _judged(program: Program, lowered: Lowered, reason: str) -> Row:
+def _judged(program: SurveyProgram, lowered: Lowered, reason: str) -> SurveyRow:
     problem = problem_of(program, lowered)
     if problem:
-        return Row("wrong", problem)
+        return SurveyRow("wrong", problem)
     floats = lowered.report["float_ops"]
     if not floats:
-        return Row("int8", "")
+        return SurveyRow("int8", "")
     computing = [op for op in lowered.report["ops"] if op["op"] not in _BORDER]
-    return Row("float" if floats == len(computing) else "partly", reason)
+    return SurveyRow("float" if floats == len(computing) else "partly", reason)
 
 
-def problem_of(program: Program, lowered: Lowered) -> str:
+def problem_of(program: SurveyProgram, lowered: Lowered) -> str:
     """Return the problem of a lowered program, step by step; "" if there is none.
 
     The graphs in between take a state as an input. For a program with state only the ends are

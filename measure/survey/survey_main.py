@@ -10,7 +10,7 @@ lowers programs with a matching name, and takes the others from results.json.
 from __future__ import annotations
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import functools
 import json
@@ -28,26 +28,26 @@ with imports_that_stay():
     from absl import app, flags
 
     from measure.survey.executorch_cases import cortex_m, every_backend
-    from measure.survey.programs import Program, written
-    from measure.survey.survey import OUTCOMES, Row, survey
+    from measure.survey.programs import SurveyProgram, written
+    from measure.survey.survey import OUTCOMES, SurveyRow, survey
 
 _UPDATE = flags.DEFINE_bool("update", False, "write the results of this run")
 _ONLY = flags.DEFINE_string("only", "", "a regular expression: lower what has such a name")
 _FOLDER = Path("measure/survey")
 
-TABLES: Mapping[str, Callable[[], Iterator[Program]]] = {
+TABLES: Mapping[str, Callable[[], Iterator[SurveyProgram]]] = {
     "what people write": written,
     "tests of ExecuTorch's Cortex-M backend": cortex_m,
     "tests of operators that ExecuTorch's backends share": every_backend,
 }
 
-Results = Mapping[str, Mapping[str, Row]]
+Results = Mapping[str, Mapping[str, SurveyRow]]
 
 
 def results_of(text: str) -> Results:
     """Return the contents of results.json."""
     return {
-        title: {name: Row(*row) for name, row in rows.items()}
+        title: {name: SurveyRow(*row) for name, row in rows.items()}
         for title, rows in json.loads(text).items()
     }
 
@@ -94,10 +94,12 @@ def page(results: Results) -> str:
         lines.append(f"| {title} | {' | '.join(str(counts[o]) for o in OUTCOMES)} |")
     for title, rows in results.items():
         lines += ["", f"## Not int8: {title}", "", "| programs | | why |", "|---|---|---|"]
-        named: dict[Row, list[str]] = {}
+        named: dict[SurveyRow, list[str]] = {}
         for name, row in rows.items():
             if row.outcome != "int8":
-                named.setdefault(Row(row.outcome, _without_shapes(row.reason)), []).append(name)
+                named.setdefault(SurveyRow(row.outcome, _without_shapes(row.reason)), []).append(
+                    name
+                )
         for row, names in named.items():
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             cells = (f"`{names[0]}`{more}", row.outcome, row.reason)
@@ -110,11 +112,11 @@ def _without_shapes(reason: str) -> str:
 
 
 @functools.cache
-def _programs(title: str) -> list[Program]:
+def _programs(title: str) -> list[SurveyProgram]:
     return [*TABLES[title]()]
 
 
-def _row(place: tuple[str, int]) -> Row:
+def _row(place: tuple[str, int]) -> SurveyRow:
     """Lower a program in a process of its own, by its index: its functions cannot be sent there."""
     torch.set_num_threads(1)
     title, index = place
@@ -127,7 +129,7 @@ def _results(stored: Results) -> Results:
     asked = [place for place, name in names.items() if re.search(_ONLY.value, name)]
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
         rows = dict(zip(asked, pool.map(_row, asked), strict=True))
-    results: dict[str, dict[str, Row]] = {title: {} for title in TABLES}
+    results: dict[str, dict[str, SurveyRow]] = {title: {} for title in TABLES}
     for (title, index), name in names.items():
         row = rows.get((title, index)) or stored.get(title, {}).get(name)
         if row is not None:

@@ -10,8 +10,8 @@ from torch import nn
 from aot.accept.export import export_aten
 from aot.quality.decibels import decibels, power
 from measure.survey.choices import chooses, given_the_choices
-from measure.survey.programs import Program
-from measure.survey.survey import Row, survey
+from measure.survey.programs import SurveyProgram
+from measure.survey.survey import SurveyRow, survey
 
 
 class _Chosen(nn.Module):
@@ -46,8 +46,8 @@ def _samples() -> list[tuple[torch.Tensor]]:
 def test_choices_of_nearly_equal_values_are_right(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = Program(kind, lambda: _Chosen(kind).eval(), _samples)
-    assert survey(program) == Row("int8", "")
+    program = SurveyProgram(kind, lambda: _Chosen(kind).eval(), _samples)
+    assert survey(program) == SurveyRow("int8", "")
     monkeypatch.setattr("measure.survey.survey.chooses", lambda module: False)
     assert survey(program).outcome == "wrong"
 

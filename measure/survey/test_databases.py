@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from measure.survey.databases import PLACES, Call, program_of
+from measure.survey.databases import PLACES, SampleCall, program_of
 from measure.survey.databases_main import OUTCOMES, as_json, tried
 from measure.survey.schemas import of_schemas
 
@@ -43,9 +43,9 @@ def test_what_is_not_the_model_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_places_of_tensors() -> None:
-    taken = {place: len(Call(torch.add, ((_X, _X), {}), place).taken) for place in PLACES}
+    taken = {place: len(SampleCall(torch.add, ((_X, _X), {}), place).taken) for place in PLACES}
     assert taken == {"input": 2, "buffer": 1, "between": 2}
-    around = Call(torch.add, ((_X, _X), {}), "between")
+    around = SampleCall(torch.add, ((_X, _X), {}), "between")
     assert torch.equal(around(_X, _X), 2.0 * 0.875 * 0.875 * _X)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from measure.survey.databases import PLACES
 from measure.survey.databases_main import TABLES, tried
-from measure.survey.programs import Program
+from measure.survey.programs import SurveyProgram
 
 _SAMPLES = 1000  # per operator: all
 _CALLS = 4
@@ -24,7 +24,7 @@ SETTINGS = [
 ]
 
 
-def _programs(table: str, place: str) -> Iterator[Program]:
+def _programs(table: str, place: str) -> Iterator[SurveyProgram]:
     """Return the programs of this shard."""
     index, parts = (int(os.environ.get(f"TEST_{x}", d)) for x, d in _SHARDS)
     count = _CALLS if table == "schemas" else _SAMPLES

@@ -16,8 +16,8 @@ from torch import nn
 
 from aot.lower import Lowered
 from aot.testing.fixtures import lower_with
-from measure.survey.programs import Program
-from measure.survey.survey import OUTCOMES, Row, survey
+from measure.survey.programs import SurveyProgram
+from measure.survey.survey import OUTCOMES, SurveyRow, survey
 from measure.survey.survey_main import TABLES, page, results_json, results_of
 
 _FOLDER = Path(__file__).parent
@@ -54,9 +54,9 @@ class _Odd(nn.Module):
         return x.nonexistent() if x.dim() == 2 else x * 2.0  # type: ignore[attr-defined]
 
 
-def _program(*shape: int) -> Program:
+def _program(*shape: int) -> SurveyProgram:
     x = torch.linspace(-1.0, 1.0, math.prod(shape)).reshape(shape)
-    return Program("odd", lambda: _Odd().eval(), lambda: [(x,), (x * 0.5,)])
+    return SurveyProgram("odd", lambda: _Odd().eval(), lambda: [(x,), (x * 0.5,)])
 
 
 def test_what_torch_refuses_is_invalid() -> None:
@@ -68,7 +68,7 @@ def test_what_raises_in_lowering_is_wrong(monkeypatch: pytest.MonkeyPatch) -> No
         raise KeyError("gone")
 
     monkeypatch.setattr("measure.survey.survey.lower", broken)
-    assert survey(_program(3)) == Row("wrong", "KeyError is raised")
+    assert survey(_program(3)) == SurveyRow("wrong", "KeyError is raised")
 
 
 def _with_another_table(*arguments: Any, **options: Any) -> Lowered:
@@ -94,7 +94,7 @@ def test_wrong_values_are_wrong(
     monkeypatch: pytest.MonkeyPatch, lowers: Callable[..., Lowered], reason: str
 ) -> None:
     monkeypatch.setattr("measure.survey.survey.lower", lowers)
-    assert survey(_program(3)) == Row("wrong", reason)
+    assert survey(_program(3)) == SurveyRow("wrong", reason)
 
 
 class _Smooth(nn.Module):
@@ -116,5 +116,5 @@ class _Smooth(nn.Module):
 def test_a_program_with_state_is_compared_over_its_samples() -> None:
     generator = torch.Generator().manual_seed(1)
     samples = [(torch.rand(1, 4, generator=generator),) for _ in range(8)]
-    program = Program("smooth", lambda: _Smooth().eval(), lambda: samples)
-    assert survey(program) == Row("int8", "")
+    program = SurveyProgram("smooth", lambda: _Smooth().eval(), lambda: samples)
+    assert survey(program) == SurveyRow("int8", "")

@@ -6,7 +6,7 @@ bazel run //npu/ethos_u:isa_header        # writes it anew
 
 from __future__ import annotations
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import os
 from pathlib import Path

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from npu.ethos_u.isa import COMMANDS, Family
-from npu.ethos_u.payload import Payload, PayloadError, Tensor, parse_payload
+from npu.ethos_u.payload import Payload, PayloadError, PayloadTensor, parse_payload
 
 CONFIGS: dict[str, int] = {  # name -> CONFIG register
     "ethos-u55-32": 0x00001005,
@@ -43,7 +43,7 @@ class EthosUError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Memory:
+class NpuMemory:
     """Speed of a region's memory."""
 
     bytes_per_cycle: float
@@ -56,7 +56,7 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Counts:
+class NpuCounts:
     """Work of an operation: estimated cycles, multiply-accumulates, bytes by region."""
 
     cycles: int
@@ -74,7 +74,7 @@ class Operation:
     mode: int  # pooling or elementwise mode
     ifm_shape: tuple[int, int, int]
     ofm_shape: tuple[int, int, int]
-    counts: Counts
+    counts: NpuCounts
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Summary:
     operations: int
     workspace_bytes: int
     region_bytes: tuple[int, ...]  # end of the highest access to each region
-    counts: Counts
+    counts: NpuCounts
 
 
 class _Stream(ctypes.Structure):
@@ -109,8 +109,8 @@ class _Counts(ctypes.Structure):
         ("written", ctypes.c_uint64 * REGIONS),
     ]
 
-    def value(self) -> Counts:
-        return Counts(self.cycles, self.macs, tuple(self.read), tuple(self.written))
+    def value(self) -> NpuCounts:
+        return NpuCounts(self.cycles, self.macs, tuple(self.read), tuple(self.written))
 
 
 class _Operation(ctypes.Structure):
@@ -201,7 +201,7 @@ def _aligned(size: int, status: str = "ETHOS_U_ERROR_SCRATCH_SIZE") -> npt.NDArr
     return memory[start : start + size]
 
 
-def _input_bytes(index: int, array: object, tensor: Tensor) -> bytes:
+def _input_bytes(index: int, array: object, tensor: PayloadTensor) -> bytes:
     """An input as it lies in memory. TypeError or ValueError if the payload takes another."""
     if not isinstance(array, np.ndarray):
         kind = f"{type(array).__module__}.{type(array).__name__}".removeprefix("builtins.")
@@ -221,7 +221,7 @@ def _input_bytes(index: int, array: object, tensor: Tensor) -> bytes:
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
-def _inputs_as_bytes(inputs: object, tensors: tuple[Tensor, ...]) -> list[bytes]:
+def _inputs_as_bytes(inputs: object, tensors: tuple[PayloadTensor, ...]) -> list[bytes]:
     if not isinstance(inputs, Sequence):
         raise TypeError(f"inputs is one {type(inputs).__name__}: give a list, one array an input")
     if len(inputs) != len(tensors):
@@ -249,7 +249,7 @@ class EthosUModel:
         self,
         config: str,
         check_hazards: bool = False,
-        memories: Sequence[Memory] | None = None,
+        memories: Sequence[NpuMemory] | None = None,
         library: Path = _LIBRARY,
     ) -> None:
         if config not in CONFIGS:

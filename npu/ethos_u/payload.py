@@ -24,7 +24,7 @@ class PayloadError(ValueError):
 
 
 @dataclass(frozen=True)
-class Tensor:
+class PayloadTensor:
     """An input or output: `shape` is padded in front with 1 to six dimensions."""
 
     shape: tuple[int, ...]
@@ -52,8 +52,8 @@ class Payload:
     id: int  # architecture it is for
     weights: bytes  # region 0
     scratch_size: int  # bytes of region 1, inputs and outputs included
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
+    inputs: tuple[PayloadTensor, ...]
+    outputs: tuple[PayloadTensor, ...]
 
 
 # This code and payload.c accept the same payloads: test_payload.py compares them.
@@ -87,7 +87,7 @@ def _blocks(data: bytes) -> dict[str, bytes]:
             blocks[name] = data[start : start + size]
 
 
-def _check_tensor(name: str, tensor: Tensor, scratch_size: int) -> None:
+def _check_tensor(name: str, tensor: PayloadTensor, scratch_size: int) -> None:
     problem = ""
     if min(tensor.shape) < 1:
         problem = f"shape {tensor.shape}: dimensions are 1 or more"
@@ -105,7 +105,7 @@ def _check_tensor(name: str, tensor: Tensor, scratch_size: int) -> None:
         raise PayloadError(f"{name}: {problem}")
 
 
-def _tensors(kind: str, data: bytes, scratch_size: int) -> tuple[Tensor, ...]:
+def _tensors(kind: str, data: bytes, scratch_size: int) -> tuple[PayloadTensor, ...]:
     """The entries of block `kind`, "inputs" or "outputs"."""
     if len(data) < 4:
         raise PayloadError(f"block {kind!r} is truncated: {len(data)} bytes")
@@ -115,7 +115,7 @@ def _tensors(kind: str, data: bytes, scratch_size: int) -> tuple[Tensor, ...]:
     tensors = []
     for index in range(count):
         entry = _TENSOR.unpack_from(data, 4 + _TENSOR.size * index)
-        tensor = Tensor(tuple(entry[:6]), *entry[6:])
+        tensor = PayloadTensor(tuple(entry[:6]), *entry[6:])
         _check_tensor(f"{kind.removesuffix('s')} {index}", tensor, scratch_size)
         tensors.append(tensor)
     return tuple(tensors)

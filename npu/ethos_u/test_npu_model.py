@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 import torch
 
-from npu.ethos_u.npu_model import CONFIGS, EthosUError, EthosUModel, Memory
+from npu.ethos_u.npu_model import CONFIGS, EthosUError, EthosUModel, NpuMemory
 from npu.ethos_u.testing.payloads import COPY, changed, payload
 
 _X = np.arange(24, dtype=np.int8).reshape(2, 3, 4)
@@ -41,8 +41,8 @@ def test_inspect() -> None:
 
 
 def test_slower_memory_takes_more_cycles() -> None:
-    fast = EthosUModel("ethos-u55-128", memories=[Memory(16, 1, 64)] * 8)
-    slow = EthosUModel("ethos-u55-128", memories=[Memory(0.125, 500, 64)] * 8)
+    fast = EthosUModel("ethos-u55-128", memories=[NpuMemory(16, 1, 64)] * 8)
+    slow = EthosUModel("ethos-u55-128", memories=[NpuMemory(0.125, 500, 64)] * 8)
     assert fast.inspect(payload()).counts.cycles < slow.inspect(payload()).counts.cycles
 
 

@@ -28,12 +28,12 @@ _MAX_SCRATCH_BYTES = 2**31 - 1
 _PROFILE_BYTES = 0x7FFFFFFF  # the highest bit is another thing
 
 
-class PayloadError(ValueError):
+class NeutronPayloadError(ValueError):
     """The bytes are no such payload; the text gives the reason."""
 
 
 @dataclass(frozen=True)
-class Program:
+class NeutronProgram:
     """Output of NXP's converter for a region.
 
     Attributes:
@@ -85,13 +85,13 @@ class Parsed:
       sizes: its memory needs.
     """
 
-    program: Program
+    program: NeutronProgram
     arguments: int
     channels_last: tuple[bool, ...]
     sizes: Sizes
 
 
-def compose(program: Program, arguments: int, channels_last: Sequence[bool] = ()) -> bytes:
+def compose(program: NeutronProgram, arguments: int, channels_last: Sequence[bool] = ()) -> bytes:
     """Return a payload, byte for byte the same as in ExecuTorch's own export.
 
     Args:
@@ -107,7 +107,9 @@ def compose(program: Program, arguments: int, channels_last: Sequence[bool] = ()
     flags = list(channels_last) or [False] * tensors
     numbers = (len(program.inputs), len(program.outputs), arguments)
     if max(*numbers, *program.inputs, *program.outputs) > _MOST:
-        raise PayloadError(f"{numbers[0]} inputs and {numbers[1]} outputs, of at most {_MOST}")
+        raise NeutronPayloadError(
+            f"{numbers[0]} inputs and {numbers[1]} outputs, of at most {_MOST}"
+        )
     header = bytes([*numbers, *flags, *program.inputs, *program.outputs, program.version])
     blocks = (header, program.microcode, program.weights, program.kernels)
     payload = b"".join(_padded(block) for block in blocks)
@@ -122,39 +124,45 @@ def parse(data: bytes) -> Parsed:
       PayloadError: it is damaged, or of an unknown version.
     """
     if len(data) < _COUNTS:
-        raise PayloadError(f"{len(data)} bytes have no header")
+        raise NeutronPayloadError(f"{len(data)} bytes have no header")
     inputs, outputs, arguments = data[:_COUNTS]
     tensors = inputs + outputs
     used = _COUNTS + 2 * tensors + 1
     header = data[: _aligned(used)]
     if len(header) < _aligned(used) or any(header[used:]) or inputs == 0 or outputs == 0:
-        raise PayloadError(f"the header of {inputs} inputs and {outputs} outputs is damaged")
+        raise NeutronPayloadError(f"the header of {inputs} inputs and {outputs} outputs is damaged")
     flags = header[_COUNTS : _COUNTS + tensors]
     maps = tuple(header[_COUNTS + tensors : used - 1])
     version = header[used - 1]
     if version not in VERSIONS:
-        raise PayloadError(f"version {version}; known here are: {', '.join(map(str, VERSIONS))}")
+        raise NeutronPayloadError(
+            f"version {version}; known here are: {', '.join(map(str, VERSIONS))}"
+        )
     if max(flags) > 1 or max(maps[:inputs]) >= arguments:
-        raise PayloadError("the header names a format or an input that there is not")
+        raise NeutronPayloadError("the header names a format or an input that there is not")
     if sorted(maps[inputs:]) != list(range(outputs)):
-        raise PayloadError(f"the header gives the outputs {list(maps[inputs:])} of {outputs}")
+        raise NeutronPayloadError(
+            f"the header gives the outputs {list(maps[inputs:])} of {outputs}"
+        )
     rest = data[len(header) :]
     if len(rest) < 4 * WORDS:
-        raise PayloadError(f"{len(rest)} bytes of microcode")
+        raise NeutronPayloadError(f"{len(rest)} bytes of microcode")
     words = struct.unpack_from(f"<{WORDS}I", rest)
     if words[0] != MAGIC:
-        raise PayloadError(f"the microcode starts with {words[0]:#010x}, not {MAGIC:#010x}")
+        raise NeutronPayloadError(f"the microcode starts with {words[0]:#010x}, not {MAGIC:#010x}")
     first = 11 if version == 0 else 13
     if words[first : first + 2] != (inputs, outputs):
-        raise PayloadError("microcode and header differ in how many inputs and outputs there are")
+        raise NeutronPayloadError(
+            "microcode and header differ in how many inputs and outputs there are"
+        )
     microcode, weights = words[6], words[7]
     kernels = _aligned(microcode) + _aligned(weights)
     if microcode < 4 * WORDS or kernels > len(rest) or len(rest) % ALIGNMENT:
-        raise PayloadError(
+        raise NeutronPayloadError(
             f"{microcode} bytes of microcode and {weights} of weights in {len(rest)} bytes"
         )
     start = _aligned(microcode)
-    program = Program(
+    program = NeutronProgram(
         maps[:inputs],
         maps[inputs:],
         rest[:microcode],
@@ -172,7 +180,7 @@ def _sizes(words: Sequence[int], version: int) -> Sizes:
         profile = words[10] & _PROFILE_BYTES
         sizes = Sizes(*map(_aligned, (words[9], profile, words[11], words[12])))
     if sizes.total > _MAX_SCRATCH_BYTES:
-        raise PayloadError(f"{sizes.total} bytes of scratch memory")
+        raise NeutronPayloadError(f"{sizes.total} bytes of scratch memory")
     return sizes
 
 

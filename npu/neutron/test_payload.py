@@ -17,8 +17,8 @@ from npu.neutron.payload import (
     MAGIC,
     VERSIONS,
     WORDS,
-    PayloadError,
-    Program,
+    NeutronPayloadError,
+    NeutronProgram,
     compose,
     parse,
 )
@@ -46,7 +46,7 @@ def _payload(
     for number, word in enumerate(_SIZES[version]):
         words[word] = 100 * number + 33
     microcode = struct.pack(f"<{WORDS}I", *words)
-    program = Program(inputs, outputs, microcode, bytes(range(20)), b"kernels", version)
+    program = NeutronProgram(inputs, outputs, microcode, bytes(range(20)), b"kernels", version)
     flags = [i in (0, len(inputs) + 1) for i in range(len(inputs) + len(outputs))]
     data = bytearray(compose(program, arguments, flags))
     for word, value in (changes or {}).items():
@@ -90,7 +90,7 @@ def _numbers_of_python(data: bytes) -> list[int]:
     """The numbers of payload_test_library.c; none if payload.py refuses."""
     try:
         parsed = parse(data)
-    except PayloadError:
+    except NeutronPayloadError:
         return []
     program, sizes = parsed.program, parsed.sizes
     tensors = len(program.inputs) + len(program.outputs)
@@ -200,7 +200,7 @@ _MALFORMED = {
 @pytest.mark.parametrize("name", _MALFORMED)
 def test_both_refuse(name: str) -> None:
     data, message = _MALFORMED[name]
-    with pytest.raises(PayloadError, match=message):
+    with pytest.raises(NeutronPayloadError, match=message):
         parse(data)
     assert _status_of_c(data)[0] == -3  # NEUTRON_ERROR_PAYLOAD
 

@@ -5,7 +5,7 @@ bazel run //tests/api:surface               prints the names that differ from th
 bazel run //tests/api:surface -- --update   writes released.txt, at a release
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import ast
 import json

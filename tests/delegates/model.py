@@ -14,16 +14,16 @@ from torch.fx import GraphModule
 
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.target import Target
-from aot.dialect.delegate import Payload
+from aot.dialect.delegate import DelegatePayload
 from aot.pte.writer import write_pte
 from aot.testing.stand_in import stand_in
 
 
-def compile_region(region: GraphModule) -> Payload:
+def compile_region(region: GraphModule) -> DelegatePayload:
     """Return the region's own .pte, for an engine with memory needs and larger alignment than
     kernels.
     """
-    return Payload(write_pte(region), "stand-in-1", 96, 64)
+    return DelegatePayload(write_pte(region), "stand-in-1", 96, 64)
 
 
 TARGET = Target("stand-in", (stand_in({"conv2d", "add"}, compile=compile_region), CORTEX_M))

@@ -5,7 +5,7 @@ bazel run //tests/docs:reference_main               prints pages that differ
 bazel run //tests/docs:reference_main -- --update   writes them
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 from absl import flags
 

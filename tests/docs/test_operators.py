@@ -8,7 +8,7 @@ import torch
 from aot.backends.cortex_m import FLOAT_OPS
 from aot.backends.ethos_u.emit import ADOPTED
 from aot.dialect.library import OPS
-from aot.passes.aten.decompositions.compositions import COMPOSED
+from aot.passes.aten.decompositions.rare_ops import COMPOSED
 from aot.rules import _TABLE
 from aot.rules.floats import FORMS
 from aot.support.supported_ops import supported_ops, with_table

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.package.choose import PackageError, check_plan, choose, linked
+from tools.package.choose import ChoiceError, check_plan, choose, linked
 from tools.python.runfile import runfile
 from tools.simulator.elf import Elf
 
@@ -239,7 +239,7 @@ def test_only_the_kernels_that_are_called_are_in_it(package: Path) -> None:
 def test_a_model_on_an_engine_is_refused_whatever_else_is_linked() -> None:
     on_cpu = {"id": "0", "module": "conv"}
     check_plan({"steps": [on_cpu]})
-    with pytest.raises(PackageError, match=r"op 1, head, runs on an NPU, .* a board without one"):
+    with pytest.raises(ChoiceError, match=r"op 1, head, runs on an NPU, .* a board without one"):
         check_plan({"steps": [on_cpu, {"id": "1", "module": "head", "delegate": {}}]})
 
 
@@ -250,10 +250,10 @@ def test_a_missing_source_is_named(tmp_path: Path) -> None:
     plan = tmp_path / "net.plan.c"
     plan.write_text('#include "gone.h"\n')
     sources, own = {"net.plan.c": plan}, {"net.plan"}
-    with pytest.raises(PackageError, match=r"no source is known of kernels/a/a_s8"):
+    with pytest.raises(ChoiceError, match=r"no source is known of kernels/a/a_s8"):
         choose(sources, own | {"kernels/a/a_s8"}, ["net"])
-    with pytest.raises(PackageError, match=r"net.plan.c includes gone.h, which is no source"):
+    with pytest.raises(ChoiceError, match=r"net.plan.c includes gone.h, which is no source"):
         choose(sources, own, ["net"])
     plan.write_text("")
-    with pytest.raises(PackageError, match="the program has no plan other"):
+    with pytest.raises(ChoiceError, match="the program has no plan other"):
         choose(sources, own, ["net", "other"])

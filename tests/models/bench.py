@@ -7,7 +7,7 @@ The images must mark their steps (--//firmware/runtime:profile_steps). Flash and
 the whole image, including constants, excluding the test's inputs and outputs.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import re

@@ -8,7 +8,7 @@ Prints the source of every model that violates a property, and the refusals with
 from __future__ import annotations
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import itertools
 import tempfile

@@ -18,8 +18,8 @@ from aot.dialect.reference import fit_inputs
 from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.options import Io, Measure, Quantize
-from aot.passes.rewrite.border import AUTO, KEEP, TO_NHWC_BORDER
-from aot.plan.program import Program
+from aot.passes.rewrite.io_layouts import AUTO, KEEP, TO_NHWC_BORDER
+from aot.plan.program import PlanProgram
 from aot.plan.pte import read_program
 from aot.testing.lockstep import LARGEST, compare
 from kernels.common.kernel import AnyArray, Value
@@ -191,7 +191,7 @@ def check_pte(bundle: Bundle, lowered: Lowered) -> None:
             assert same, f"output {i} of the .pte is not the reference's"
 
 
-def run_program(program: Program, inputs: Sequence[AnyArray]) -> list[AnyArray]:
+def run_program(program: PlanProgram, inputs: Sequence[AnyArray]) -> list[AnyArray]:
     """A decoded artefact by the dialect's reference; tensors as they lie in memory."""
     known = {
         port.value.name: torch.from_numpy(x) for port, x in zip(program.inputs, inputs, strict=True)

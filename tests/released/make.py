@@ -7,7 +7,7 @@ Run it on the release's commit (docs/releasing.md). It writes tests/released/<ve
 """
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import os

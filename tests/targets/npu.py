@@ -14,7 +14,7 @@ from aot.backends.backend import Backend
 from aot.backends.cortex_m import CORTEX_M
 from aot.backends.target import Target
 from aot.backends.traits import Traits
-from aot.dialect.delegate import Payload
+from aot.dialect.delegate import DelegatePayload
 from aot.dialect.graph import arguments, dialect_op
 from aot.pte.writer import write_pte
 
@@ -37,9 +37,9 @@ def _not_worth(nodes: Sequence[Node]) -> str:
     return "" if layers else "a region without a convolution is not worth the way"
 
 
-def _compile(region: GraphModule) -> Payload:
+def _compile(region: GraphModule) -> DelegatePayload:
     data = write_pte(region)
-    return Payload(data, scratch_bytes=128, alignment=32, report={"ops": len(data) // 1000})
+    return DelegatePayload(data, scratch_bytes=128, alignment=32, report={"ops": len(data) // 1000})
 
 
 NPU = Backend(

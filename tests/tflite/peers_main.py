@@ -5,7 +5,7 @@ they take beside what TFLite Micro and ExecuTorch take: the README's table and d
 tools/bazel run //tests/tflite:peers
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import re

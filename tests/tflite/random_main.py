@@ -5,7 +5,7 @@ tools/bazel run //tests/tflite:random -- --count=1000 --seed=1
 """
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import sys
 from collections import Counter

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TFLite Micro and ExecuTorch take of boards for MLPerf Tiny's networks, measured once.
+"""Flash, RAM and instructions of TFLite Micro and ExecuTorch for MLPerf Tiny's networks.
 
-Neither is built here. Both ran in QEMU, whose plugin counted the instructions of one inference,
-compiled with GCC 12.2. TFLite Micro: sources of August 2026 with CMSIS-NN and their own flags, the
+They were measured once.
+
+Neither is built here. Both ran in QEMU, compiled with GCC 12.2. A plugin counted the instructions
+of one inference. TFLite Micro: sources of August 2026 with CMSIS-NN and their own flags, the
 trained files of MLPerf Tiny. ExecuTorch: 1.4.1 with its operators for Cortex-M and CMSIS-NN, a
 selective build of each model without logging, -O2.
 
-Flash is code, constants and data of the program without the model, with about 2.4 KB of what called
-it. RAM, on Cortex-M55 alone: memory for activations, what the interpreter allocates, variables, and
-the stack that was touched.
+Flash is code, constants and data of the program without the model, with about 2.4 KB of its
+caller. RAM, on Cortex-M55 alone: memory for activations, the interpreter's allocations, variables,
+and the used stack.
 """
 
 from __future__ import annotations
@@ -57,4 +59,4 @@ EXECUTORCH = {
     "resnet8": Recorded(4928, 42.4, 49728 + 12416 + 24544 + 1896),
     "deep_autoencoder": Recorded(154, 27.7, 3200 + 5360 + 24480 + 1896),
 }
-"""By network, on EXECUTORCH_CORE."""
+"""Figures by network, on EXECUTORCH_CORE."""

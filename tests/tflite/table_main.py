@@ -5,7 +5,7 @@ tools/bazel run //tests/tflite:table [-- --tflite=a.tflite,b.tflite]
 """
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import os
 from pathlib import Path

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 from tools.bootstrap.download import read_url
-from tools.bootstrap.lock import Locked, Package, Request
+from tools.bootstrap.lock import Locked, LockedPackage, Request
 from tools.bootstrap.openpgp import SignatureError, read_keys, verify
 from tools.bootstrap.report import SetupError, say
 
@@ -122,7 +122,7 @@ class Archive:
             SetupError: the suite lacks a package.
         """
         packages = [
-            Package(name, row["Version"], row["SHA256"], int(row["Size"]), row["Filename"])
+            LockedPackage(name, row["Version"], row["SHA256"], int(row["Size"]), row["Filename"])
             for name, row in self._closure(request).items()
         ]
         packages.sort(key=lambda package: package.file)

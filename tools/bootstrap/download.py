@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
 
-from tools.bootstrap.lock import Locked, Package
+from tools.bootstrap.lock import Locked, LockedPackage
 from tools.bootstrap.report import SetupError, say
 from tools.bootstrap.sources import machine_mirrors, read_logins, read_proxies_of_apt
 
@@ -90,13 +90,13 @@ class Downloader:
         with self._lock:
             self._arrived += size
 
-    def _is_whole(self, package: Package) -> bool:
+    def _is_whole(self, package: LockedPackage) -> bool:
         path = self._folder / package.file
         if not path.is_file() or path.stat().st_size != package.size:
             return False
         return hashlib.sha256(path.read_bytes()).hexdigest() == package.sha256
 
-    def _bring(self, package: Package) -> Path:
+    def _bring(self, package: LockedPackage) -> Path:
         path = self._folder / package.file
         if self._is_whole(package):
             self._count(package.size)

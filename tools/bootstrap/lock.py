@@ -16,7 +16,7 @@ LOCK = Path(__file__).parent / "debian.lock.json"
 
 
 @dataclass(frozen=True)
-class Package:
+class LockedPackage:
     """One .deb."""
 
     name: str
@@ -50,7 +50,7 @@ class Locked:
     """Packages of a request. `date` is the date of an archive snapshot containing all of them."""
 
     date: str
-    closure: tuple[Package, ...]
+    closure: tuple[LockedPackage, ...]
 
     @property
     def megabytes(self) -> int:
@@ -70,7 +70,7 @@ def read_lock(path: Path | None = None) -> dict[Request, Locked]:
         closure = []
         for line in row["closure"]:
             name, version, sha256, size, file = line.split(" ")
-            closure.append(Package(name, version, sha256, int(size), file))
+            closure.append(LockedPackage(name, version, sha256, int(size), file))
         request = Request.of(row["suite"], row["packages"], row["without"])
         locked[request] = Locked(row["date"], tuple(closure))
     return locked

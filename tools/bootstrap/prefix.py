@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tools.bootstrap.deb import MERGED, relink_absolute, unpack
 from tools.bootstrap.download import Downloader
-from tools.bootstrap.lock import Package, locked_packages
+from tools.bootstrap.lock import LockedPackage, locked_packages
 from tools.bootstrap.machine import check_machine
 from tools.bootstrap.report import say
 
@@ -50,7 +50,7 @@ def fetch(
     return _write_manifest(result, suite, locked.closure)
 
 
-def _write_manifest(result: Path, suite: str, closure: Sequence[Package]) -> dict[str, str]:
+def _write_manifest(result: Path, suite: str, closure: Sequence[LockedPackage]) -> dict[str, str]:
     rows = {p.name: {"version": p.version, "sha256": p.sha256} for p in closure}
     text = json.dumps({"suite": suite, "packages": rows}, indent=1, sort_keys=True)
     (result / "packages.json").write_text(text + "\n")

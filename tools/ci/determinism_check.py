@@ -8,7 +8,7 @@ than twice as long as a first build. The exit status is 1 if any output differs;
 then kept.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import hashlib
 import shutil

@@ -8,7 +8,7 @@ input. The cases at exactly the alias distance must fail, and no others. The pro
 them in a copy of the sources, with its own Bazel.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import re
 import shutil

@@ -5,7 +5,7 @@ bazel run //tools:compile_commands                     all files of a Cortex-M55
 bazel run //tools:compile_commands -- //boards:other_app //kernels/...
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import os

@@ -12,7 +12,7 @@ one (tools/repositories/gdb.bzl). The board's console goes to standard output. T
 together with GDB. Paths are relative to the working folder of `bazel run`.
 """
 
-from tools.text.stoppable import leaving, run_main
+from tools.text.signal_handling import leaving, run_main
 
 import os
 import shutil

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accept a program that fits on its board; otherwise report the memories that are too small.
+"""Accept a program if it fits on its board; otherwise report the memories too small for it.
 
     fit board.json linked.elf program.map program.elf
 
 The linker has no memory limits (boards/common/linker_script.py). If the program fits, it is copied
-to program.elf. Otherwise the exit status is 3, with a table for each memory that is too small.
+to program.elf. Otherwise the exit status is 3, with a table for each full memory.
 """
 
 import shutil
@@ -90,7 +90,7 @@ def _memory_table(
 
 
 def does_not_fit(name: str, board: Board, elf: Elf, link_map: str) -> str:
-    """Return a table for each memory that is too small, "" if everything fits."""
+    """Return a table for each memory too small for the program, "" if everything fits."""
     needs = {memory.name: _need(board, elf, memory) for memory in board.memories}
     too_small = [memory for memory in board.memories if needs[memory.name] > memory.size]
     if not too_small:

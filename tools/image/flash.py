@@ -10,7 +10,7 @@ Without --flash_tool, it uses the first of the board's methods with an installed
 in the working folder of `bazel run`: its arguments may contain files there.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import os
 import re

@@ -9,7 +9,7 @@ The table is that of `.sim`, without instructions. The model counts its own cycl
 estimate of a chip's.
 """
 
-from tools.text.stoppable import leaving, run_main
+from tools.text.signal_handling import leaving, run_main
 
 import json
 import os

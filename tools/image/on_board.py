@@ -19,7 +19,7 @@ is given, the program only shows output, until Ctrl-C. The board's console recei
 input.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import sys

@@ -12,7 +12,7 @@ end, if requested. The exit status is 0 if the program ended well (status 0, las
 is 1 if not, and 2 if it could not be run.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import os
 import shlex

@@ -9,7 +9,7 @@ Flash the result to the start of the slot, or use it as an update for the second
 relative to the working folder of `bazel run`.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import os
 import shutil

@@ -19,7 +19,7 @@ Option --cycles, set by the target <image>.cycles, adds cycles estimated by LLVM
 core.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import sys

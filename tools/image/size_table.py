@@ -5,7 +5,7 @@ bazel run //boards:corstone300_app.size
 size_table size.json
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 from pathlib import Path

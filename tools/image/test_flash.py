@@ -50,7 +50,7 @@ _CALLS: list[tuple[dict[str, object], str]] = [
 
 
 def _tool(folder: Path, name: str = "pyocd", status: int = 0, says: str = "") -> None:
-    """Create a tool that records its arguments, its working folder, and its command file."""
+    """Create a tool to record its arguments, its working folder, and its command file."""
     tool = folder / name
     tool.write_text(
         f'#!/bin/sh\necho "$@" >"{folder}/called"\npwd >"{folder}/in"\n'
@@ -250,7 +250,7 @@ def test_a_port_that_may_not_be_used_is_not_one_without_a_board(
 def test_a_probe_that_may_not_be_used_is_not_one_that_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Some tools do not see it, and report that there is none."""
+    """Some tools do not see it, and report none."""
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     _tool(
         tmp_path, "JLinkExe", 1, "Connecting to J-Link via USB...FAILED: Cannot connect to J-Link."
@@ -335,7 +335,7 @@ def test_pyocd_reads_its_command_line_so() -> None:
 
 
 def test_the_number_of_a_j_link_has_no_zeros_in_front() -> None:
-    """The format is that of USB and of lists of several probes."""
+    """The format is used by USB and by lists of several probes."""
     for method, tool in (({"target": "nrf52840"}, "pyocd"), ({"device": "R7FA8M1AH"}, "jlink")):
         assert "1050226191" in METHODS[tool].arguments(method, IMAGE, "001050226191")
 

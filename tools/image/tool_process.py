@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runner of a flash tool: the tool never continues after the user thinks it has ended."""
 
-from tools.text.stoppable import held, leaving
+from tools.text.signal_handling import held, leaving
 
 import contextlib
 import os

@@ -4,7 +4,7 @@
 bazel run //tools/lint:fix
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import subprocess
 from collections.abc import Sequence

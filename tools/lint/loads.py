@@ -9,7 +9,7 @@ drop the variables of --action_env.
     bazel run //tools/lint:loads
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import re
 

@@ -7,7 +7,7 @@ writes (kernels/common/overlap.py). A compiler may choose another order for `res
     bazel run //tools/lint:restrict
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import re
 

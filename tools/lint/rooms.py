@@ -4,7 +4,7 @@
 bazel run //tools/lint:rooms
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping

@@ -6,7 +6,7 @@ bazel run //tools/npu:disassemble -- FILE.pte
 
 from __future__ import annotations
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 from pathlib import Path
 

@@ -6,7 +6,7 @@ bazel run //tools/npu:run -- FILE --inputs x.npy,y.npy --outputs DIR [--profile]
 
 from __future__ import annotations
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import tokenize
 import zipfile

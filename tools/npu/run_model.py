@@ -7,7 +7,7 @@ bazel run //tools/npu:run_model -- FILE.pte --inputs=x.npy --outputs=DIR
 from __future__ import annotations
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ with imports_that_stay():
     from absl import app, flags
 
     from aot.plan.delegate_call import delegate_of
-    from aot.plan.program import Program
+    from aot.plan.program import PlanProgram
     from aot.plan.pte import read_program
     from aot.pte.conventions import PteError
     from kernels.common.kernel import OpCall, Value
@@ -35,7 +35,9 @@ _OUTPUTS = flags.DEFINE_string("outputs", None, "Folder for output_0.npy and so 
 _BACKEND = "EthosUBackend"
 
 
-def run_program(program: Program, inputs: list[Array]) -> tuple[list[Array], list[list[object]]]:
+def run_program(
+    program: PlanProgram, inputs: list[Array]
+) -> tuple[list[Array], list[list[object]]]:
     """Return the outputs, and a row for each delegate: its instruction, NPU, cycles and MACs from
     the model.
 

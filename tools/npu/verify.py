@@ -12,7 +12,7 @@ not, 2 for files that cannot be run.
 
 from __future__ import annotations
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import math
 import sys
@@ -27,7 +27,7 @@ from tosa.TosaGraph import TosaGraph
 
 from npu.ethos_u.fillers import Array, all_inputs
 from npu.ethos_u.npu_model import EthosUError, EthosUModel, configuration_of
-from npu.ethos_u.payload import Payload, PayloadError, Tensor, parse_payload
+from npu.ethos_u.payload import Payload, PayloadError, PayloadTensor, parse_payload
 from tools.npu.paths import user_path
 from tools.npu.payload_file import read_payloads
 from tools.text.printed import captured
@@ -60,7 +60,7 @@ def differences(payload: bytes, tosa: bytes) -> Iterator[str]:
                 )
 
 
-def _dtype(tensor: Tensor) -> Any:
+def _dtype(tensor: PayloadTensor) -> Any:
     if tensor.element_size not in _DTYPES:
         raise ValueError(f"an input has elements of {tensor.element_size} bytes")
     return _DTYPES[tensor.element_size]

@@ -12,7 +12,7 @@ from tools.version import VERSION
 
 
 @dataclass(frozen=True)
-class Model:
+class PackagedModel:
     """Model of a package.
 
     Attributes:
@@ -28,7 +28,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Package:
+class SourcePackage:
     """Contents of a package.
 
     Attributes:
@@ -42,7 +42,7 @@ class Package:
     """
 
     name: str
-    models: Sequence[Model]
+    models: Sequence[PackagedModel]
     board: str
     core: str
     flags: Sequence[str]
@@ -65,7 +65,7 @@ class Package:
         return f"{what}, planned for the board {self.board} ({self.core})"
 
 
-def makefile(package: Package) -> str:
+def makefile(package: SourcePackage) -> str:
     """For GNU make: a library of the model."""
     return f"""\
 # make CC=<compiler> AR=<archiver> gives lib{package.name}.a.
@@ -91,7 +91,7 @@ clean:
 """
 
 
-def cmake(package: Package) -> str:
+def cmake(package: SourcePackage) -> str:
     """CMakeLists.txt: `add_subdirectory`, and link the library."""
     files = "\n".join(f"  {path}" for path in package.sources)
     return f"""\
@@ -108,7 +108,7 @@ target_compile_features({package.name} PUBLIC c_std_11)
 """
 
 
-def zephyr_module(package: Package) -> str:
+def zephyr_module(package: SourcePackage) -> str:
     """Return zephyr/module.yml."""
     return f"""\
 # {package.summary}.
@@ -119,7 +119,7 @@ build:
 """
 
 
-def zephyr_cmake(package: Package) -> str:
+def zephyr_cmake(package: SourcePackage) -> str:
     """Return zephyr/CMakeLists.txt."""
     option = f"CONFIG_{package.name.upper()}"
     files = "\n".join(f"    ../{path}" for path in package.sources)
@@ -134,7 +134,7 @@ endif()
 """
 
 
-def zephyr_kconfig(package: Package) -> str:
+def zephyr_kconfig(package: SourcePackage) -> str:
     """Return zephyr/Kconfig."""
     return f"""\
 config {package.name.upper()}
@@ -144,7 +144,7 @@ config {package.name.upper()}
 """
 
 
-def arduino(package: Package) -> str:
+def arduino(package: SourcePackage) -> str:
     """Return library.properties."""
     return f"""\
 name={package.name}
@@ -160,7 +160,7 @@ includes={",".join(f"{model.name}_check.h" for model in package.models)}
 """
 
 
-def platformio(package: Package) -> str:
+def platformio(package: SourcePackage) -> str:
     """Return library.json."""
     fields = {
         "name": package.name,
@@ -175,7 +175,7 @@ def platformio(package: Package) -> str:
     return json.dumps(fields, indent=1) + "\n"
 
 
-def pdsc(package: Package) -> str:
+def pdsc(package: SourcePackage) -> str:
     """A CMSIS-Pack's description."""
     files = "\n".join(
         f'        <file category="{kind}" name="{escape(path)}"/>'
@@ -207,7 +207,7 @@ def pdsc(package: Package) -> str:
 """
 
 
-def _rows(package: Package) -> str:
+def _rows(package: SourcePackage) -> str:
     """Return the memory of each model, if there are several."""
     if len(package.models) == 1:
         return ""
@@ -219,14 +219,14 @@ def _rows(package: Package) -> str:
     return "\n| model | bytes of RAM | bytes of weights |\n|---|---|---|\n" + "".join(rows)
 
 
-def _checks(package: Package) -> str:
+def _checks(package: SourcePackage) -> str:
     return "".join(
         f"| `src/{model.name}_check.c` | an input of the model and what it must make of it |\n"
         for model in package.models
     )
 
 
-def readme(package: Package) -> str:
+def readme(package: SourcePackage) -> str:
     """README.md."""
     return f"""\
 # {package.name}

@@ -18,7 +18,7 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 _PACKED = ("kernels/", "firmware/runtime/")
 
 
-class PackageError(Exception):
+class ChoiceError(Exception):
     """Package that cannot be made; the text gives the reason."""
 
 
@@ -33,7 +33,7 @@ def linked(link_map: str) -> set[str]:
     """
     _, found, text = link_map.partition(_START)
     if not found:
-        raise PackageError("the link map does not say what was taken from libraries")
+        raise ChoiceError("the link map does not say what was taken from libraries")
     members = _MEMBER.findall(text.partition("Memory Configuration")[0])
     return {str(PurePosixPath(include_path(archive)).parent / name) for archive, name in members}
 
@@ -105,7 +105,7 @@ def check_plan(plan: Mapping[str, Any]) -> None:
     """Raises PackageError where a model needs more than kernels and the runtime."""
     for step in plan["steps"]:
         if "delegate" in step:
-            raise PackageError(
+            raise ChoiceError(
                 f"op {step['id']}, {step['module']}, runs on an NPU, whose driver packages do not "
                 "have: pack the image of a board without one, or lower for cortex-m"
             )
@@ -132,10 +132,10 @@ def choose(by_path: Mapping[str, Path], wanted: Set[str], plans: Sequence[str]) 
     }
     for plan in plans:
         if not any(PurePosixPath(path).name == f"{plan}.plan.c" for path in chosen):
-            raise PackageError(f"the program has no plan {plan}")
+            raise ChoiceError(f"the program has no plan {plan}")
     missing = {p for p in wanted if p.startswith(_PACKED)} - {p.removesuffix(".c") for p in chosen}
     if missing:
-        raise PackageError(f"no source is known of {', '.join(sorted(missing))}")
+        raise ChoiceError(f"no source is known of {', '.join(sorted(missing))}")
     todo = list(chosen)
     while todo:
         path = todo.pop()
@@ -143,7 +143,7 @@ def choose(by_path: Mapping[str, Path], wanted: Set[str], plans: Sequence[str]) 
             if include in chosen:
                 continue
             if include not in by_path:
-                raise PackageError(f"{path} includes {include}, which is no source of the program")
+                raise ChoiceError(f"{path} includes {include}, which is no source of the program")
             chosen[include] = by_path[include]
             todo.append(include)
     return dict(sorted(chosen.items()))

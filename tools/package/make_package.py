@@ -22,9 +22,9 @@ import numpy as np
 from absl import app, flags
 
 from tools.package import build_files, example
-from tools.package.build_files import Model, Package
+from tools.package.build_files import PackagedModel, SourcePackage
 from tools.package.choose import (
-    PackageError,
+    ChoiceError,
     check_plan,
     choose,
     include_path,
@@ -62,12 +62,12 @@ def with_vectors(
         digest = hashlib.sha256(Path(pte).read_bytes()).hexdigest()
         planned = next((plan for plan in left if plan.get("pte_sha256") == digest), None)
         if planned is None:
-            raise PackageError(f"none of the image's plans is of {pte}")
+            raise ChoiceError(f"none of the image's plans is of {pte}")
         left.remove(planned)
         yield planned, file
     if left:
         names = ", ".join(plan["name"] for plan in left)
-        raise PackageError(f"the image names no model of its plan {names}")
+        raise ChoiceError(f"the image names no model of its plan {names}")
 
 
 def contents(sources: list[Path]) -> dict[str, str]:
@@ -104,10 +104,10 @@ def contents(sources: list[Path]) -> dict[str, str]:
                 is_close=any(step["op"].startswith("aten::") for step in plan["steps"]),
             )
         files[f"src/{plan['name']}_check.h"] = example.check_header(plan["name"])
-    package = Package(
+    package = SourcePackage(
         name=name,
         models=[
-            Model(
+            PackagedModel(
                 plan["name"],
                 plan["arena"]["bytes"],
                 plan["weights"]["bytes"],
@@ -153,7 +153,7 @@ def main(argv: list[str]) -> int:
         raise app.UsageError("give --map, or --isa and --tree")
     try:
         files = contents([Path(path) for path in argv[1:]])
-    except PackageError as error:
+    except ChoiceError as error:
         print(f"{_OUTPUT.value}: {error}", file=sys.stderr)
         return 1
     write_zip(Path(_OUTPUT.value), files)

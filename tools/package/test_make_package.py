@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tools.package.choose import PackageError, needed
+from tools.package.choose import ChoiceError, needed
 from tools.package.make_package import with_vectors
 
 
@@ -40,7 +40,7 @@ def test_a_plan_has_the_vectors_of_its_model(tmp_path: Path, models: str, plans:
     ],
 )
 def test_models_and_plans_of_others(tmp_path: Path, models: str, plans: str, says: str) -> None:
-    with pytest.raises(PackageError, match=says):
+    with pytest.raises(ChoiceError, match=says):
         _paired(tmp_path, models, plans)
 
 

@@ -14,7 +14,7 @@ _KINDS = {"cycles": "measured", "cycles_estimate": "estimated"}
 _SAME = ("step", "id", "op", "module", "function")
 
 
-class CyclesError(Exception):
+class ReportCyclesError(Exception):
     """Profile not matching a report; the text gives the reason."""
 
 
@@ -30,7 +30,7 @@ def with_cycles(report: Fields, profile: Fields) -> Fields:
     """
     key = next((key for key in _KINDS if any(key in step for step in profile["steps"])), "")
     if not key:
-        raise CyclesError(
+        raise ReportCyclesError(
             "the profile has no cycles of steps: with --//firmware/runtime:profile_steps `.run` "
             "gives those of a board, `.cycles` an estimate"
         )
@@ -43,7 +43,7 @@ def with_cycles(report: Fields, profile: Fields) -> Fields:
         cycles = {_identity(step): step.get(key) for step in steps}
         found = [one for one in left if cycles.keys() <= {_identity(s) for s in one["steps"]}]
         if profile["name"] != report["name"] or not found:
-            raise CyclesError(
+            raise ReportCyclesError(
                 f"the profile is of another build: {report['name']} has no plan with the steps of "
                 f"{profile['name']}'s {plan}"
             )

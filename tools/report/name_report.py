@@ -9,7 +9,7 @@ built with --//firmware/runtime:profile_steps. Given a profile, the page is a se
 it, with the cycles of the steps.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import os
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from absl import app, flags
 
-from tools.report.cycles import CyclesError, with_cycles
+from tools.report.cycles import ReportCyclesError, with_cycles
 from tools.report.libraries import libraries
 from tools.report.page import page
 
@@ -33,7 +33,7 @@ def page_with_cycles(report: Path, profile: Path) -> Path:
         cycles = json.loads(profile.read_text())
         counted = with_cycles(json.loads(report.read_text()), cycles)
     except (ValueError, KeyError, TypeError) as error:
-        raise CyclesError("this is no profile (tools/image/profile.schema.json)") from error
+        raise ReportCyclesError("this is no profile (tools/image/profile.schema.json)") from error
     output = profile.with_suffix(".html")
     output.write_text(page(counted, libraries()))
     return output
@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
         profile = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), _PROFILE.value)
         try:
             found = page_with_cycles(Path(_REPORT.value), profile)
-        except CyclesError as error:
+        except ReportCyclesError as error:
             print(f"{profile}: {error}", file=sys.stderr)
             return 1
         except OSError as error:

@@ -4,7 +4,7 @@
 bazel run //tools/report:pictures
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import os
 import tempfile

@@ -11,7 +11,7 @@ import re
 import pytest
 
 from tools.image.trace import trace
-from tools.report.cycles import CyclesError, with_cycles
+from tools.report.cycles import ReportCyclesError, with_cycles
 from tools.report.join import join
 from tools.report.markdown import markdown
 from tools.report.plan_report import NOT_LINKED, report_of
@@ -282,18 +282,20 @@ def test_models_of_the_same_steps_have_their_own_cycles() -> None:
     first, second = with_cycles(two, several | {"steps": several["steps"] + more})["models"]
     assert [s["cycles"] for s in first["steps"]] == [s["cycles"] for s in several["steps"]]
     assert {s["cycles"] for s in second["steps"]} == {7}
-    with pytest.raises(CyclesError, match="of another build: .*'s b$"):
+    with pytest.raises(ReportCyclesError, match="of another build: .*'s b$"):
         with_cycles(report, several | {"steps": several["steps"] + more})
 
 
 def test_a_profile_of_something_else_has_no_cycles_of_this() -> None:
     report = joined()
     with pytest.raises(
-        CyclesError, match="no cycles of steps: with --//firmware/runtime:profile_steps"
+        ReportCyclesError, match="no cycles of steps: with --//firmware/runtime:profile_steps"
     ):
         with_cycles(report, profile())
     for changed in ({"name": "other"}, {"steps": [cycles_of(report)["steps"][0] | {"step": 99}]}):
-        with pytest.raises(CyclesError, match="of another build: corstone300_app has no plan with"):
+        with pytest.raises(
+            ReportCyclesError, match="of another build: corstone300_app has no plan with"
+        ):
             with_cycles(report, cycles_of(report) | changed)
 
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tools.bootstrap.lock import Package
+from tools.bootstrap.lock import LockedPackage
 from tools.version import VERSION
 
 Fields = dict[str, Any]
@@ -156,7 +156,9 @@ def components(size: Fields) -> dict[tuple[str, str], Counter[str]]:
     return found
 
 
-def _version_of(name: str, toolchain: Mapping[str, Package], versions: Mapping[str, str]) -> Fields:
+def _version_of(
+    name: str, toolchain: Mapping[str, LockedPackage], versions: Mapping[str, str]
+) -> Fields:
     """Return version and checksum of a component, as far as they are known."""
     if name == "pilotlight":
         return {"version": VERSION}
@@ -171,7 +173,7 @@ def _version_of(name: str, toolchain: Mapping[str, Package], versions: Mapping[s
 
 
 def _contents(
-    image: Image, toolchain: Mapping[str, Package], versions: Mapping[str, str]
+    image: Image, toolchain: Mapping[str, LockedPackage], versions: Mapping[str, str]
 ) -> Iterator[tuple[str, str, Fields]]:
     """Yield name, licence and further fields of the image's contents."""
     for (name, licence), origins in sorted(components(image.size).items()):
@@ -186,7 +188,7 @@ def _contents(
 def document(
     image: Image,
     tools: Sequence[Tool],
-    toolchain: Mapping[str, Package],
+    toolchain: Mapping[str, LockedPackage],
     versions: Mapping[str, str],
     manifests: Mapping[str, Path],
     created: datetime,

@@ -8,7 +8,7 @@ The image is built. Paths are relative to the working folder of `bazel run`. If 
 sets the document's date, the same image gives the same bytes.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import os
@@ -24,7 +24,7 @@ from typing import Any
 from absl import app, flags
 from elftools.elf.elffile import ELFFile
 
-from tools.bootstrap.lock import LOCK, Package, read_lock
+from tools.bootstrap.lock import LOCK, LockedPackage, read_lock
 from tools.bootstrap.versions import VERSIONS_FILE, read_versions
 from tools.python.bazel import bazel_program
 from tools.sbom.document import Image, Tool, document
@@ -87,7 +87,7 @@ def built(root: Path, label: str) -> Image:
     )
 
 
-def toolchain_of(compiler: str) -> dict[str, Package]:
+def toolchain_of(compiler: str) -> dict[str, LockedPackage]:
     """Return the locked packages of the compiler; none if the image has another compiler's text."""
     for request, locked in read_lock().items():
         if "gcc-arm-none-eabi" in request.packages:

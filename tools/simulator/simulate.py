@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runner of a program on a simulated board, or on the host; it reports the result."""
 
-from tools.text.stoppable import held, leaving
+from tools.text.signal_handling import held, leaving
 
 import codecs
 import math
@@ -22,7 +22,7 @@ from tools.python.runfile import runfile
 from tools.simulator.counts import Counts, plugin_arguments, read_counts
 from tools.simulator.elf import Elf
 from tools.simulator.fault import explain, find_fault, find_lockup
-from tools.simulator.stuck import Monitor, Watch
+from tools.simulator.stuck import Monitor, StuckWatch
 
 PASS = "PL:PASS"
 FAIL = "PL:FAIL"
@@ -123,7 +123,7 @@ def simulate(
             watch = None
         else:
             command = [*qemu_command(elf, board, tools), *monitor.arguments]
-            watch = Watch(elf, board, monitor, tools.addr2line)
+            watch = StuckWatch(elf, board, monitor, tools.addr2line)
             if count:
                 if tools.plugin is None:
                     raise SimulatorError("the plugin that counts instructions is not built")
@@ -189,7 +189,7 @@ def _execute(
     silence: float,
     echo: TextIO | None,
     listen: bool,
-    watch: Watch | None,
+    watch: StuckWatch | None,
     passed: int,
 ) -> _Ended:
     # QEMU reads a terminal character by character, and leaves it so when it is stopped.
@@ -226,7 +226,7 @@ def _follow(
     time_limit: float,
     silence: float,
     echo: TextIO | None,
-    watch: Watch | None,
+    watch: StuckWatch | None,
 ) -> _Ended:
     """Collect a simulator's output until it ends, or must be stopped."""
     assert process.stdout is not None and process.stderr is not None

@@ -74,7 +74,7 @@ def _waited_for(write: Write, monitor: Monitor) -> str:
     )
 
 
-class Watch:
+class StuckWatch:
     """Check of a silent program's location."""
 
     def __init__(self, elf: Path, board: Board, monitor: Monitor, addr2line: Path | None) -> None:

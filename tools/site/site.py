@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build all pages of the tree as a static site, and fail for a link that leads nowhere.
+"""Build all pages of the tree as a static site, and fail for a dead link.
 
     tools/bazel run //docs:site -- --output=$PWD/site    then open site/index.html
 
@@ -7,7 +7,7 @@ The site needs no network and no server. Its navigation is docs/index.md: a head
 section, and the links below it are its pages.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import os
 import re
@@ -52,7 +52,7 @@ def navigation(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def without_files(page: str, text: str, pages: set[str]) -> str:
-    """Return a page whose links to files that are no pages are their texts."""
+    """Return a page with links to other files replaced by their texts."""
 
     def link(found: re.Match[str]) -> str:
         target = os.path.normpath(os.path.join(os.path.dirname(page), found[2]))

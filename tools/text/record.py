@@ -5,7 +5,7 @@
         -- tools/bazel run //boards:corstone300_app.sim
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import contextlib
 import fcntl

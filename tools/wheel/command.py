@@ -3,7 +3,7 @@
 
     pilotlight package model.py --board=nucleo_h743zi -o firmware
 
-Each step is a program of its own, the same that Bazel's rules start.
+Each step is a program of its own, as in Bazel's rules.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _run(module: str, arguments: Sequence[str | Path]) -> None:
 @click.group(epilog=_STATUSES)
 @click.version_option(VERSION, prog_name="pilotlight")
 def main() -> None:
-    """From a PyTorch model to firmware for a Cortex-M microcontroller.
+    """Turn a PyTorch model into firmware for a Cortex-M microcontroller.
 
     \b
     Examples:
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def _passed_on(name: str, module: str, summary: str) -> None:
-    """Adds a command that hands its flags to a program."""
+    """Add a command for a program; it passes all flags."""
 
     @main.command(
         name,
@@ -93,7 +93,7 @@ def _passed_on(name: str, module: str, summary: str) -> None:
 
 
 def _with_board_files(arguments: Sequence[str]) -> list[str]:
-    """Replaces a board's name after --board by the file of that name in the wheel."""
+    """Replace a board's name after --board by its file in the wheel."""
     boards = _boards()
     found: list[str] = []
     for argument in arguments:
@@ -111,7 +111,7 @@ _passed_on("ops", "aot.support.supported_ops", "List the ATen operators and thei
 
 @dataclass(frozen=True)
 class _Planned:
-    """Files of a model that is lowered and planned for a board."""
+    """Files of a model lowered and planned for a board."""
 
     name: str
     facts: Path
@@ -124,7 +124,7 @@ class _Planned:
 
 
 def _of_a_model(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the arguments that lowering and planning take."""
+    """Give a command the arguments of lowering and planning."""
     for option in (
         click.option(
             "--optimize",
@@ -203,8 +203,8 @@ def package(output: Path, **given: Any) -> None:
     """Make a library of a model for CMake, Zephyr, Arduino, PlatformIO or a CMSIS-Pack.
 
     MODEL is a Python file with `factory()` and `calibration()`, or a quantized .tflite file. The
-    library holds the model's plan, its kernels, the runtime, and a program that checks the model on
-    the device.
+    library holds the model's plan, its kernels, the runtime, and a check of the model on the
+    device.
     """
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
@@ -228,10 +228,10 @@ def package(output: Path, **given: Any) -> None:
 @_of_a_model
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder.")
 def report(output: Path, **given: Any) -> None:
-    """Write a page about a model on a board: ops, memories, quality, and what to change.
+    """Write a page about a model on a board: ops, memories, quality, and possible changes.
 
     The folder then holds the page, the same as Markdown and JSON, and the reports of lowering and
-    planning. Instructions and code sizes need an image, which Bazel builds.
+    planning. Instructions and code sizes need an image, built by Bazel.
     """
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as text:
@@ -265,14 +265,14 @@ def boards() -> None:
 )
 @click.pass_context
 def doctor(context: click.Context) -> None:
-    """Show what is installed and what is missing; --clean lists and cleans the cache."""
+    """Show installed and missing tools; --clean lists and cleans the cache."""
     sys.exit(doctors.main(context.args))
 
 
 @main.command(epilog='Example: eval "$(pilotlight completion bash)"')
 @click.argument("shell", type=click.Choice(["bash", "fish", "zsh"]))
 def completion(shell: str) -> None:
-    """Print the shell's script that completes commands, options and boards."""
+    """Print a shell script to complete commands, options and boards."""
     kind = get_completion_class(shell)
     assert kind is not None
     click.echo(kind(main, {}, "pilotlight", "_PILOTLIGHT_COMPLETE").source())

@@ -7,7 +7,7 @@ A module such as `aot.lower` in the tree is `pilotlight.aot.lower` in the wheel.
 its entry points and all their imports, the C of kernels, runtime and drivers, and boards' data.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import ast
 import json

@@ -16,13 +16,13 @@ from aot.backends.ethos_u.cost import not_worth
 from aot.backends.ethos_u.culprit import culprit
 from aot.backends.ethos_u.emit import Emitted, adopt, emitted, only_moves, reject
 from aot.backends.ethos_u.forms import FormError, check_forms
-from aot.backends.ethos_u.layers import Layer, writers_of
-from aot.backends.ethos_u.vela import Program, VelaError, compile_tosa
+from aot.backends.ethos_u.layers import NpuLayer, writers_of
+from aot.backends.ethos_u.vela import VelaError, VelaProgram, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, verify
 from aot.backends.npus import CUT, NPUS, OFF, Npu
 from aot.backends.target import Target
 from aot.backends.traits import Traits
-from aot.dialect.delegate import Payload
+from aot.dialect.delegate import DelegatePayload
 from aot.dialect.graph import dialect_op
 from aot.passes.aten.norms.fold_norm_affine import fold_norm_affine
 from aot.passes.aten.spatial.mean_to_average import mean_to_average
@@ -82,11 +82,11 @@ class _Made:
     """A region's graph, Vela's program for it, and the report of its verification."""
 
     graph: Emitted
-    program: Program
+    program: VelaProgram
     told: Mapping[str, object]
 
 
-def _compile(region: GraphModule, npu: Npu, verification: str) -> Payload:
+def _compile(region: GraphModule, npu: Npu, verification: str) -> DelegatePayload:
     try:
         made = _cheapest(region, npu, verification)
     except (FormError, VelaError, VerificationError) as error:
@@ -100,7 +100,7 @@ def _compile(region: GraphModule, npu: Npu, verification: str) -> Payload:
     report = {**made.told, "layers": layers}
     scratch_bytes = parse_payload(program.payload).scratch_size
     needs = npu.name, scratch_bytes, _ALIGNMENT
-    return Payload(program.payload, *needs, report=report, cache_bytes=npu.cache_bytes)
+    return DelegatePayload(program.payload, *needs, report=report, cache_bytes=npu.cache_bytes)
 
 
 def _cheapest(region: GraphModule, npu: Npu, verification: str) -> _Made:
@@ -122,7 +122,7 @@ def _cheapest(region: GraphModule, npu: Npu, verification: str) -> _Made:
 
 def _program(
     region: GraphModule, npu: Npu, verification: str, near: bool
-) -> tuple[Emitted, Program]:
+) -> tuple[Emitted, VelaProgram]:
     graph = emitted(region, npu, near)
     if near or verification != OFF:
         check_forms(graph.tosa, npu)
@@ -130,7 +130,7 @@ def _program(
 
 
 def _verified(
-    region: GraphModule, graph: Emitted, program: Program, npu: Npu, verification: str
+    region: GraphModule, graph: Emitted, program: VelaProgram, npu: Npu, verification: str
 ) -> _Made:
     """Verify a program. Raise NotWorth if it is not worth a call."""
     ops = [node for node in region.graph.nodes if dialect_op(node)]
@@ -141,7 +141,7 @@ def _verified(
     return _Made(graph, program, verify(region, graph.tosa, program.payload, npu))
 
 
-def _row(layer: Layer, writer: str, npu: Npu) -> Mapping[str, object]:
+def _row(layer: NpuLayer, writer: str, npu: Npu) -> Mapping[str, object]:
     """A layer as the report has it."""
     possible = layer.cycles * npu.macs
     return {

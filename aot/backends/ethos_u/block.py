@@ -31,7 +31,7 @@ OF_TORCH = {torch.int8: INT8, torch.int16: INT16, torch.bool: INT8}
 
 
 @dataclass(frozen=True)
-class Value:
+class TosaValue:
     """A tensor of a graph; dtype is its number in TOSA."""
 
     name: str
@@ -61,7 +61,7 @@ def undoes(
     return order == sorted(order)
 
 
-class Block:
+class TosaBlock:
     """Adds values and operators one by one; the same calls give the same bytes."""
 
     def __init__(self, npu: Npu) -> None:
@@ -86,58 +86,60 @@ class Block:
         self._border: set[str] = set()  # names of inputs and outputs
         self._slices: set[str] = set()  # names of results of SLICE
         self._products: set[str] = set()  # and MATMUL, rescaled and clamped
-        self._copies: dict[str, Value] = {}  # sources of copies by `near`, by the copy's name
-        self._views: dict[str, Value] = {}  # source of a RESHAPE, by its name
+        self._copies: dict[str, TosaValue] = {}  # sources of copies by `near`, by the copy's name
+        self._views: dict[str, TosaValue] = {}  # source of a RESHAPE, by its name
         self._written: set[str] = set()  # names of values with a reader
-        self._turned: dict[str, tuple[Value, Sequence[int]]] = {}  # source and order of a TRANSPOSE
+        self._turned: dict[
+            str, tuple[TosaValue, Sequence[int]]
+        ] = {}  # source and order of a TRANSPOSE
         self._biases: dict[tuple[bytes, ...], Array] = {}  # of sums, by their weights and scale
 
-    def is_input(self, x: Value) -> bool:
+    def is_input(self, x: TosaValue) -> bool:
         """Return True if x is an input of the graph, possibly reshaped."""
         return self.before_reshape(x).name in self._border
 
-    def reads_slowly(self, x: Value) -> bool:
+    def reads_slowly(self, x: TosaValue) -> bool:
         """Return True if reading x twice takes longer than a copy of it."""
         return self.npu.keeps_inputs_far and self.is_input(x)
 
-    def share(self, x: Value) -> None:
+    def share(self, x: TosaValue) -> None:
         """Mark a value as read by several ops."""
         self._shared.add(x.name)
 
-    def is_shared(self, x: Value) -> bool:
+    def is_shared(self, x: TosaValue) -> bool:
         return x.name in self._shared
 
     def serialize(self) -> bytes:
         return bytes(self._serializer.serialize())
 
-    def input(self, like: torch.Tensor) -> Value:
+    def input(self, like: torch.Tensor) -> TosaValue:
         """An input of the graph, of a tensor's shape and dtype."""
-        value = Value(self._name(), tuple(like.shape), OF_TORCH[like.dtype])
+        value = TosaValue(self._name(), tuple(like.shape), OF_TORCH[like.dtype])
         tensor = ts.TosaSerializerTensor(value.name, list(like.shape), value.dtype, data=None)
         self._serializer.addInputTensor(tensor)
         self._border.add(value.name)
         return value
 
-    def output(self, value: Value) -> None:
+    def output(self, value: TosaValue) -> None:
         if value.name in self._border:  # Vela takes no tensor for two of them
             value = self._view(value, value.shape)
         self._write(value)
         self._block.addOutput(value.name)
         self._border.add(value.name)
 
-    def constant(self, data: Any, dtype: int) -> Value:
+    def constant(self, data: Any, dtype: int) -> TosaValue:
         array = np.asarray(data, NUMPY[dtype])
         name = self._name()
         self._serializer.addConst(list(array.shape), dtype, array, name=name)
-        return Value(name, array.shape, dtype)
+        return TosaValue(name, array.shape, dtype)
 
-    def operand(self, value: Value | torch.Tensor) -> Value:
+    def operand(self, value: TosaValue | torch.Tensor) -> TosaValue:
         """A value, or a constant of the dialect as one."""
-        if isinstance(value, Value):
+        if isinstance(value, TosaValue):
             return value
         return self.constant(value.numpy(), OF_TORCH[value.dtype])
 
-    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
+    def reshape(self, x: TosaValue, shape: Sequence[int]) -> TosaValue:
         """Return x in a shape: x itself, its source before a reshape, or a RESHAPE.
 
         The RESHAPE is written only if something reads it.
@@ -147,36 +149,43 @@ class Block:
         base = self.before_reshape(x)
         return base if base.shape == tuple(shape) else self._view(base, shape)
 
-    def before_reshape(self, x: Value) -> Value:
+    def before_reshape(self, x: TosaValue) -> TosaValue:
         """Return the source of a reshape, or x if it is none."""
         return self._views.get(x.name, x)
 
-    def _view(self, x: Value, shape: Sequence[int]) -> Value:
-        y = Value(self._name(), tuple(shape), x.dtype)
+    def _view(self, x: TosaValue, shape: Sequence[int]) -> TosaValue:
+        y = TosaValue(self._name(), tuple(shape), x.dtype)
         self._views[y.name] = x
         return y
 
-    def _write(self, view: Value) -> None:
+    def _write(self, view: TosaValue) -> None:
         """Adds the RESHAPE, if a value is one and it is not there yet."""
         if view.name in self._views and view.name not in self._written:
             self._written.add(view.name)
             inputs = [self._views[view.name], self._shape(view.shape)]
             self._add(ts.Op.RESHAPE, inputs, view, attribute("Reshape"))
 
-    def _shape(self, values: Sequence[int]) -> Value:
+    def _shape(self, values: Sequence[int]) -> TosaValue:
         name = self._name()
         dtype = int(ts.DType.SHAPE)
         self._serializer.addConst([len(values)], dtype, [int(v) for v in values], name=name)
-        return Value(name, (len(values),), dtype)
+        return TosaValue(name, (len(values),), dtype)
 
     def _operator(
-        self, op: int, inputs: Sequence[Value], shape: Sequence[int], dtype: int, attributes: Any
-    ) -> Value:
-        value = Value(self._name(), tuple(int(s) for s in shape), dtype)
+        self,
+        op: int,
+        inputs: Sequence[TosaValue],
+        shape: Sequence[int],
+        dtype: int,
+        attributes: Any,
+    ) -> TosaValue:
+        value = TosaValue(self._name(), tuple(int(s) for s in shape), dtype)
         self._add(op, inputs, value, attributes)
         return value
 
-    def _add(self, op: int, inputs: Sequence[Value], result: Value, attributes: Any) -> None:
+    def _add(
+        self, op: int, inputs: Sequence[TosaValue], result: TosaValue, attributes: Any
+    ) -> None:
         for value in inputs:
             self._write(value)
         self._block.addTensor(result.name, list(result.shape), result.dtype)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters import EMITTERS, WHY_NOT
 from aot.backends.ethos_u.tosa import TosaGraph
 from aot.backends.npus import Npu
@@ -103,7 +103,7 @@ def emitted(region: GraphModule, npu: Npu, near: bool = False) -> Emitted:
       near: True if inputs are copied first, for NPUs with far inputs.
     """
     graph = TosaGraph(npu)
-    values: dict[Node, Value] = {}
+    values: dict[Node, TosaValue] = {}
     inputs, outputs = border_nodes(region)
     for node in inputs:
         value = graph.input(node.meta["val"])
@@ -139,7 +139,7 @@ def _seen(module: GraphModule, value: Any) -> Any:
     return value.meta["val"] if constant is None else constant
 
 
-def _emitted(module: GraphModule, values: dict[Node, Value], value: Any) -> Any:
+def _emitted(module: GraphModule, values: dict[Node, TosaValue], value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_emitted(module, values, v) for v in value]
     return values[value] if value in values else _seen(module, value)

@@ -17,7 +17,7 @@ _CONVOLUTIONS = ("Conv2D", "DepthwiseConv2D")
 
 
 @dataclass(frozen=True)
-class Layer:
+class NpuLayer:
     """An NPU operation in Vela's schedule; cycles are Vela's estimates.
 
     Attributes:
@@ -35,13 +35,13 @@ class Layer:
     traffic: dict[str, int]
 
 
-def layers_of(database: str) -> list[Layer]:
+def layers_of(database: str) -> list[NpuLayer]:
     """Return the layers from Vela's debug database, in the order of the command stream."""
     tables = {name: list(csv.DictReader(text.splitlines())) for name, text in _tables(database)}
     debug = {row["id"]: row for row in tables["perf_debug"]}
     rows = tables["perf"]
     return [
-        Layer(
+        NpuLayer(
             row["name"],
             row["operator"],
             _cycles(row, share),
@@ -78,7 +78,7 @@ def _cycles(row: Mapping[str, str], share: float) -> int:
     return min(cycles, max(round(cycles * share), *far, 0))
 
 
-def writers_of(layers: Sequence[Layer], writers: Mapping[str, str]) -> list[str]:
+def writers_of(layers: Sequence[NpuLayer], writers: Mapping[str, str]) -> list[str]:
     """Return the op of each layer, by its value.
 
     The name of a Vela operator starts with the name of its value. An operator of an input, or of no

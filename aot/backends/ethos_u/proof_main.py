@@ -9,7 +9,7 @@ region and goes on (docs/ethos_u.md): such calls are counted, named, and no fail
 from __future__ import annotations
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 with imports_that_stay():
     from absl import app, flags

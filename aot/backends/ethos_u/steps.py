@@ -71,7 +71,7 @@ _FRACTION = 7  # bits between two entries of a table
 _WORD = 32
 
 
-class Integers:
+class IntegerSteps:
     """Computes steps with tensors; int48 is int64."""
 
     def constant(self, data: Any, dtype: int) -> torch.Tensor:

@@ -18,7 +18,7 @@ from torch import nn
 from torch.fx import GraphModule
 
 from aot.backends.ethos_u import backend
-from aot.backends.ethos_u.block import INT8, INT32, Value
+from aot.backends.ethos_u.block import INT8, INT32, TosaValue
 from aot.backends.ethos_u.emit import adopt, emitted, reject
 from aot.backends.ethos_u.emitters.rescaling import ONE
 from aot.backends.ethos_u.forms import FormError, check_forms
@@ -35,61 +35,61 @@ SEEDS = 2
 U55, SMALL = "ethos-u55-128", "ethos-u55-32"
 
 
-def _given(graph: TosaGraph, *shape: int) -> Value:
+def _given(graph: TosaGraph, *shape: int) -> TosaValue:
     return graph.input(torch.empty(shape, dtype=torch.int8, device="meta"))
 
 
-def _over_a_batch(graph: TosaGraph) -> Value:
+def _over_a_batch(graph: TosaGraph) -> TosaValue:
     return graph.conv2d(_given(graph, 3, 2, 2, 8), np.ones((4, 1, 1, 8)), [0] * 4, 0)
 
 
-def _multiplier(graph: TosaGraph) -> Value:
+def _multiplier(graph: TosaGraph) -> TosaValue:
     x, weight = _given(graph, 1, 4, 4, 2), graph.constant(np.ones((3, 3, 2, 2)), INT8)
     window = ((1, 1), (0, 0, 0, 0), (1, 1))
     return graph._convolution("DepthwiseConv2d", x, weight, [0] * 4, 0, window, (1, 2, 2, 4))
 
 
-def _sliced(graph: TosaGraph, *shape: int) -> Value:
+def _sliced(graph: TosaGraph, *shape: int) -> TosaValue:
     x = _given(graph, shape[0] + 2, *shape[1:])
     return graph.slice(x, [1, *(0 for _ in shape[1:])], shape)
 
 
-def _sum_of_a_slice(graph: TosaGraph) -> Value:
+def _sum_of_a_slice(graph: TosaGraph) -> TosaValue:
     wide = graph.rescale(_sliced(graph, 3, 4), *ONE, INT32)
     return graph.reduce_sum(graph.reshape(wide, (1, 3, 4)), 2)
 
 
-def _transposed(graph: TosaGraph) -> Value:
+def _transposed(graph: TosaGraph) -> TosaValue:
     x, weight = _sliced(graph, 1, 4, 4, 2), np.ones((3, 2, 2, 2))
     return graph.transpose_conv2d(x, weight, [0] * 3, 0, (0, 0, 0, 0), (2, 2), (8, 8))
 
 
-def _product(graph: TosaGraph) -> Value:
+def _product(graph: TosaGraph) -> TosaValue:
     a, b = _given(graph, 2, 3, 4), _given(graph, 2, 4, 5)
     return graph.rescale(graph.matmul(a, b, 0, 0), *ONE, INT8)
 
 
-def _of_rank_four(graph: TosaGraph) -> Value:
+def _of_rank_four(graph: TosaGraph) -> TosaValue:
     y = graph.reshape(_product(graph), (1, 2, 3, 5))
     return graph.pad(y, [0, 0, 1, 1, 0, 0, 0, 0], 0)
 
 
-def _behind_a_maximum(graph: TosaGraph) -> Value:
+def _behind_a_maximum(graph: TosaGraph) -> TosaValue:
     x = _given(graph, 2, 3, 4)
     return graph.concat([x, graph.reduce_max(x, 2)], 2)
 
 
-def _turned_twice(graph: TosaGraph) -> Value:
+def _turned_twice(graph: TosaGraph) -> TosaValue:
     turned = graph._transposed(_given(graph, 1, 2, 6, 32), (0, 2, 1, 3))
     return graph.reshape(graph._transposed(turned, (0, 2, 1, 3)), (1, 8, 6, 8))
 
 
-def _turned(graph: TosaGraph, *shape: int) -> Value:
+def _turned(graph: TosaGraph, *shape: int) -> TosaValue:
     x = graph.table(_given(graph, 1, 63, 1, 16), range(127, -129, -1))
     return graph.reshape(graph.transpose(graph.reshape(x, (1, 9, 7, 16)), (0, 3, 1, 2)), shape)
 
 
-def _of_one_weight(graph: TosaGraph, *given: tuple[int, int]) -> Value:
+def _of_one_weight(graph: TosaGraph, *given: tuple[int, int]) -> TosaValue:
     """Return convolutions with equal weights, each with a bias and a shift."""
     parts = []
     for bias, shift in given:
@@ -99,7 +99,7 @@ def _of_one_weight(graph: TosaGraph, *given: tuple[int, int]) -> Value:
 
 
 # name: (function making it, NPU, message)
-WRONG: dict[str, tuple[Callable[[TosaGraph], Value], str, str]] = {
+WRONG: dict[str, tuple[Callable[[TosaGraph], TosaValue], str, str]] = {
     "1x1 over a batch": (_over_a_batch, U55, "a convolution of 1x1 over a batch of 3"),
     "multiplier": (_multiplier, U55, "a depthwise convolution with a multiplier"),
     "maximum of a slice": (
@@ -142,7 +142,7 @@ WRONG: dict[str, tuple[Callable[[TosaGraph], Value], str, str]] = {
         "two convolutions of the same weights and scales, but other biases",
     ),
 }
-RIGHT: dict[str, Callable[[TosaGraph], Value]] = {
+RIGHT: dict[str, Callable[[TosaGraph], TosaValue]] = {
     "1x1 in a row": lambda g: g.conv2d(_given(g, 1, 1, 6, 8), np.ones((4, 1, 1, 8)), [0] * 4, 0),
     "3x3 over a batch": lambda g: g.conv2d(
         _given(g, 3, 5, 5, 2), np.ones((4, 3, 3, 2)), [0] * 4, 0
@@ -165,7 +165,7 @@ RIGHT: dict[str, Callable[[TosaGraph], Value]] = {
 }
 
 
-def _made(make: Callable[[TosaGraph], Value], configuration: str) -> bytes:
+def _made(make: Callable[[TosaGraph], TosaValue], configuration: str) -> bytes:
     graph = TosaGraph(NPUS[configuration])
     graph.output(make(graph))
     return graph.serialize()

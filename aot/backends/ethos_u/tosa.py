@@ -17,8 +17,8 @@ from aot.backends.ethos_u.block import (
     INT48,
     NUMPY,
     Array,
-    Block,
-    Value,
+    TosaBlock,
+    TosaValue,
     attribute,
     undoes,
 )
@@ -39,21 +39,21 @@ _FRACTION = 1 << 30, 37
 _NAN = ts.NanPropagationMode.PROPAGATE
 
 
-class TosaGraph(Block):
+class TosaGraph(TosaBlock):
     """Values are int8, int16 or int32, and int48 between sums and RESCALE. Windows and layouts are
     TOSA's: NHWC, padding (top, bottom, left, right), and output sizes come out without a remainder.
     """
 
     def conv2d(
         self,
-        x: Value,
+        x: TosaValue,
         weight: Any,
         bias: Any,
         zero_point: int,
         stride: Sequence[int] = (1, 1),
         padding: Sequence[int] = (0, 0, 0, 0),
         dilation: Sequence[int] = (1, 1),
-    ) -> Value:
+    ) -> TosaValue:
         """Sums, int32 of int8, int48 of int16; weight int8 [O, KH, KW, C], bias as the sums [O]."""
         weights = self.constant(weight, INT8)
         out, kernel = weights.shape[0], weights.shape[1:3]
@@ -64,14 +64,14 @@ class TosaGraph(Block):
 
     def depthwise_conv2d(
         self,
-        x: Value,
+        x: TosaValue,
         weight: Any,
         bias: Any,
         zero_point: int,
         stride: Sequence[int] = (1, 1),
         padding: Sequence[int] = (0, 0, 0, 0),
         dilation: Sequence[int] = (1, 1),
-    ) -> Value:
+    ) -> TosaValue:
         """Sums as of conv2d; weight int8 [KH, KW, C, 1], bias as the sums [C]."""
         weights = self.constant(weight, INT8)
         size = _window_sizes(x, weights.shape[:2], stride, padding, dilation)
@@ -91,7 +91,7 @@ class TosaGraph(Block):
 
     def rescale(
         self,
-        x: Value,
+        x: TosaValue,
         multiplier: Any,
         shift: Any,
         dtype: int,
@@ -99,7 +99,7 @@ class TosaGraph(Block):
         input_zero_point: int = 0,
         output_zero_point: int = 0,
         double_round: bool = False,
-    ) -> Value:
+    ) -> TosaValue:
         """Return ((x - input_zero_point) * multiplier, rounded) >> shift, + output_zero_point,
         saturated.
 
@@ -126,30 +126,30 @@ class TosaGraph(Block):
         ]
         return self._same(x, self._operator(ts.Op.RESCALE, inputs, x.shape, dtype, attributes))
 
-    def clamp(self, x: Value, minimum: int, maximum: int) -> Value:
+    def clamp(self, x: TosaValue, minimum: int, maximum: int) -> TosaValue:
         x = self._original(x)
         limits = [list(np.array([v], NUMPY[x.dtype]).tobytes()) for v in (minimum, maximum)]
         attributes = attribute("Clamp", *limits, _NAN)
         return self._same(x, self._operator(ts.Op.CLAMP, [x], x.shape, x.dtype, attributes))
 
-    def add(self, a: Value, b: Value) -> Value:
+    def add(self, a: TosaValue, b: TosaValue) -> TosaValue:
         return self._elementwise(ts.Op.ADD, [a, b], a.dtype, attribute("Add"))
 
-    def sub(self, a: Value, b: Value) -> Value:
+    def sub(self, a: TosaValue, b: TosaValue) -> TosaValue:
         return self._elementwise(ts.Op.SUB, [a, b], a.dtype, attribute("Sub"))
 
-    def mul(self, a: Value, b: Value) -> Value:
+    def mul(self, a: TosaValue, b: TosaValue) -> TosaValue:
         """Return the product of int32 values."""
         inputs = [a, b, self.constant([0], INT8)]
         return self._elementwise(ts.Op.MUL, inputs, INT32, attribute("Mul"))
 
-    def maximum(self, a: Value, b: Value) -> Value:
+    def maximum(self, a: TosaValue, b: TosaValue) -> TosaValue:
         return self._elementwise(ts.Op.MAXIMUM, [a, b], a.dtype, attribute("Maximum", _NAN))
 
-    def minimum(self, a: Value, b: Value) -> Value:
+    def minimum(self, a: TosaValue, b: TosaValue) -> TosaValue:
         return self._elementwise(ts.Op.MINIMUM, [a, b], a.dtype, attribute("Minimum", _NAN))
 
-    def table(self, x: Value, table: Any) -> Value:
+    def table(self, x: TosaValue, table: Any) -> TosaValue:
         """Return the table values of x.
 
         An int8 table [256] is for int8 values, the first entry for -128. An int16 table [513] is
@@ -161,7 +161,7 @@ class TosaGraph(Block):
         dtype = {INT8: INT8, INT16: INT32}[x.dtype]
         return self._operator(ts.Op.TABLE, inputs, x.shape, dtype, attribute("Table"))
 
-    def entries(self, x: Value, table: Any) -> Value:
+    def entries(self, x: TosaValue, table: Any) -> TosaValue:
         """Return int16 table values, rounded to the entries' own steps: int32 of 16 bits."""
         looked_up = self.table(x, table)
         if self.npu.is_u85:
@@ -169,7 +169,7 @@ class TosaGraph(Block):
         # Through int16, as the table then is one operation.
         return self.rescale(self.rescale(looked_up, *_FRACTION, INT16), *_ONE, INT32)
 
-    def for_rescale(self, x: Value) -> Value:
+    def for_rescale(self, x: TosaValue) -> TosaValue:
         """Return int32 values in the best form for a RESCALE that is an operation of its own.
 
         This is a sum with 0 on U85: the RESCALE after it takes a fraction of the cycles.
@@ -180,20 +180,20 @@ class TosaGraph(Block):
             else x
         )
 
-    def clz(self, x: Value) -> Value:
+    def clz(self, x: TosaValue) -> TosaValue:
         """Leading zeros of int32 values."""
         return self._operator(ts.Op.CLZ, [x], x.shape, INT32, attribute("Clz"))
 
-    def shift_left(self, a: Value, b: Value) -> Value:
+    def shift_left(self, a: TosaValue, b: TosaValue) -> TosaValue:
         attributes = attribute("LogicalLeftShift")
         return self._elementwise(ts.Op.LOGICAL_LEFT_SHIFT, [a, b], INT32, attributes)
 
-    def shift_right(self, a: Value, b: Value) -> Value:
+    def shift_right(self, a: TosaValue, b: TosaValue) -> TosaValue:
         """Rounded to nearest, ties up."""
         attributes = attribute("ArithmeticRightShift", True)
         return self._elementwise(ts.Op.ARITHMETIC_RIGHT_SHIFT, [a, b], INT32, attributes)
 
-    def matmul(self, a: Value, b: Value, a_zero_point: int, b_zero_point: int) -> Value:
+    def matmul(self, a: TosaValue, b: TosaValue, a_zero_point: int, b_zero_point: int) -> TosaValue:
         """Sums of [B, M, K] and [B, K, N], as of conv2d."""
         zero_points = [self.constant([z], a.dtype) for z in (a_zero_point, b_zero_point)]
         shape = (*a.shape[:2], b.shape[2])
@@ -204,14 +204,14 @@ class TosaGraph(Block):
 
     def transpose_conv2d(
         self,
-        x: Value,
+        x: TosaValue,
         weight: Any,
         bias: Any,
         zero_point: int,
         padding: Sequence[int],
         stride: Sequence[int],
         size: Sequence[int],
-    ) -> Value:
+    ) -> TosaValue:
         """Sums as of conv2d; weight int8 [O, KH, KW, C], bias as the sums [O]; padding of the
         result, negative to cut it.
         """
@@ -234,33 +234,33 @@ class TosaGraph(Block):
         shape = (x.shape[0], *size, weights.shape[0])
         return self._operator(ts.Op.TRANSPOSE_CONV2D, inputs, shape, sums, attributes)
 
-    def reduce_max(self, x: Value, axis: int) -> Value:
+    def reduce_max(self, x: TosaValue, axis: int) -> TosaValue:
         shape = tuple(1 if d == axis else s for d, s in enumerate(x.shape))
         attributes = attribute("ReduceMax", axis, _NAN)
         return self._operator(ts.Op.REDUCE_MAX, [x], shape, x.dtype, attributes)
 
     def max_pool2d(
-        self, x: Value, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
-    ) -> Value:
+        self, x: TosaValue, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
+    ) -> TosaValue:
         attributes = attribute("MaxPool2d", list(kernel), list(stride), list(padding), _NAN)
         shape = (*_window_sizes(x, kernel, stride, padding, (1, 1)), x.shape[3])
         return self._operator(ts.Op.MAX_POOL2D, [x], shape, x.dtype, attributes)
 
     def avg_pool2d(
-        self, x: Value, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
-    ) -> Value:
+        self, x: TosaValue, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
+    ) -> TosaValue:
         """Means of the taps inside of x, of its values as they are."""
         attributes = attribute("AvgPool2d", list(kernel), list(stride), list(padding), INT32)
         inputs = [x, self.constant([0], x.dtype), self.constant([0], x.dtype)]
         shape = (*_window_sizes(x, kernel, stride, padding, (1, 1)), x.shape[3])
         return self._operator(ts.Op.AVG_POOL2D, inputs, shape, x.dtype, attributes)
 
-    def reduce_sum(self, x: Value, axis: int) -> Value:
+    def reduce_sum(self, x: TosaValue, axis: int) -> TosaValue:
         shape = tuple(1 if d == axis else s for d, s in enumerate(x.shape))
         attributes = attribute("ReduceSum", axis)
         return self._operator(ts.Op.REDUCE_SUM, [x], shape, x.dtype, attributes)
 
-    def transpose(self, x: Value, perm: Sequence[int]) -> Value:
+    def transpose(self, x: TosaValue, perm: Sequence[int]) -> TosaValue:
         """Return a transpose of x; a transpose of a transpose becomes one TRANSPOSE.
 
         If the two undo each other, there is none. Vela 5.1.0 also removes such a pair, but leaves
@@ -279,12 +279,12 @@ class TosaGraph(Block):
         self._turned[y.name] = x, perm
         return y
 
-    def _transposed(self, x: Value, perm: Sequence[int]) -> Value:
+    def _transposed(self, x: TosaValue, perm: Sequence[int]) -> TosaValue:
         shape = [x.shape[d] for d in perm]
         attributes = attribute("Transpose", list(perm))
         return self._operator(ts.Op.TRANSPOSE, [x], shape, x.dtype, attributes)
 
-    def slice(self, x: Value, start: Sequence[int], size: Sequence[int]) -> Value:
+    def slice(self, x: TosaValue, start: Sequence[int], size: Sequence[int]) -> TosaValue:
         """Return a slice of x, or x itself if the slice covers all of it."""
         if x.shape == tuple(size):
             return x
@@ -293,7 +293,7 @@ class TosaGraph(Block):
         self._slices.add(y.name)
         return y
 
-    def near(self, x: Value) -> Value:
+    def near(self, x: TosaValue) -> TosaValue:
         """Return a fast copy of x: two transposes that undo each other.
 
         Vela makes one operation of both; it takes a fraction of the cycles of other copies. If x
@@ -310,7 +310,7 @@ class TosaGraph(Block):
                 return self.reshape(copy, x.shape)
         return x
 
-    def _original(self, x: Value) -> Value:
+    def _original(self, x: TosaValue) -> TosaValue:
         """Return the source of a copy, possibly reshaped or transposed; x if it is none.
 
         For ops that Vela 5.1.0 would fuse with the copy into a wrong operation.
@@ -324,14 +324,14 @@ class TosaGraph(Block):
         copied = self._copies.get(base.name)
         return x if copied is None else self.reshape(copied, x.shape)
 
-    def materialized(self, x: Value) -> Value:
+    def materialized(self, x: TosaValue) -> TosaValue:
         """Return x, copied if it is a slice: Vela 5.1.0 loses a slice before some operators.
 
         Vela drops a RESCALE by 1, but not a TABLE or a product.
         """
         return self._copied(x) if self.before_reshape(x).name in self._slices else x
 
-    def placed(self, x: Value) -> Value:
+    def placed(self, x: TosaValue) -> TosaValue:
         """Return x, copied if it is a product in other dimensions than MATMUL's three.
 
         Vela 5.1.0 loses the place of such a product in the result of CONCAT or PAD.
@@ -339,26 +339,26 @@ class TosaGraph(Block):
         is_product = self.before_reshape(x).name in self._products
         return self._copied(x) if is_product and len(x.shape) != _RANK_OF_MATMUL else x
 
-    def _same(self, x: Value, y: Value) -> Value:
+    def _same(self, x: TosaValue, y: TosaValue) -> TosaValue:
         """Return y; it is one NPU operation with x."""
         if x.name in self._products:
             self._products.add(y.name)
         return y
 
-    def _copied(self, x: Value) -> Value:
+    def _copied(self, x: TosaValue) -> TosaValue:
         if x.dtype == INT8:
             return self.table(x, range(-128, 128))
         wide = self.rescale(x, *_ONE, INT32)
         product = self.mul(wide, self.constant(np.ones((1,) * len(x.shape)), INT32))
         return self.rescale(product, *_ONE, x.dtype)
 
-    def pad(self, x: Value, padding: Sequence[int], value: int) -> Value:
+    def pad(self, x: TosaValue, padding: Sequence[int], value: int) -> TosaValue:
         """Return x padded; padding has the values before and after each dimension."""
         shape = [s + padding[2 * d] + padding[2 * d + 1] for d, s in enumerate(x.shape)]
         inputs = [x, self._shape(padding), self.constant([value], x.dtype)]
         return self._operator(ts.Op.PAD, inputs, shape, x.dtype, attribute("Pad"))
 
-    def concat(self, values: Sequence[Value], axis: int) -> Value:
+    def concat(self, values: Sequence[TosaValue], axis: int) -> TosaValue:
         shape = list(values[0].shape)
         shape[axis] = sum(v.shape[axis] for v in values)
         attributes = attribute("Concat", axis)
@@ -367,13 +367,13 @@ class TosaGraph(Block):
     def _convolution(
         self,
         kind: str,
-        x: Value,
-        weights: Value,
+        x: TosaValue,
+        weights: TosaValue,
         bias: Any,
         zero_point: int,
         window: tuple[Sequence[int], Sequence[int], Sequence[int]],
         shape: Sequence[int],
-    ) -> Value:
+    ) -> TosaValue:
         stride, padding, dilation = map(list, window)
         sums = _SUMS[x.dtype]
         attributes = attribute(
@@ -389,13 +389,15 @@ class TosaGraph(Block):
         op = {"Conv2d": ts.Op.CONV2D, "DepthwiseConv2d": ts.Op.DEPTHWISE_CONV2D}[kind]
         return self._operator(op, inputs, shape, sums, attributes)
 
-    def _elementwise(self, op: int, inputs: Sequence[Value], dtype: int, attributes: Any) -> Value:
+    def _elementwise(
+        self, op: int, inputs: Sequence[TosaValue], dtype: int, attributes: Any
+    ) -> TosaValue:
         shape = np.broadcast_shapes(inputs[0].shape, inputs[1].shape)
         return self._operator(op, inputs, shape, dtype, attributes)
 
 
 def _window_sizes(
-    x: Value,
+    x: TosaValue,
     kernel: Sequence[int],
     stride: Sequence[int],
     padding: Sequence[int],

@@ -14,7 +14,7 @@ import aot.upstream.executorch  # noqa: F401  (first: it leaves ExecuTorch's com
 # isort: split
 from executorch.backends.arm.arm_vela import vela_compile
 
-from aot.backends.ethos_u.layers import Layer, layers_of
+from aot.backends.ethos_u.layers import NpuLayer, layers_of
 from aot.backends.npus import Npu
 from tools.text.printed import captured
 
@@ -26,7 +26,7 @@ class VelaError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Program:
+class VelaProgram:
     """Vela's program for a graph.
 
     Attributes:
@@ -36,14 +36,14 @@ class Program:
     """
 
     payload: bytes
-    layers: list[Layer]
+    layers: list[NpuLayer]
 
     @property
     def cycles(self) -> int:
         return sum(layer.cycles for layer in self.layers)
 
 
-def compile_tosa(tosa: bytes, npu: Npu) -> Program:
+def compile_tosa(tosa: bytes, npu: Npu) -> VelaProgram:
     """The program of a graph.
 
     Raises:
@@ -64,4 +64,4 @@ def compile_tosa(tosa: bytes, npu: Npu) -> Program:
             last = [line for line in printed().splitlines() if line.strip()][-_SHOWN_LINES:]
             raise VelaError(f"Vela: {'; '.join([str(error), *last])}") from error
         (database,) = Path(folder, "output").glob("*_debug.xml")
-        return Program(payload, layers_of(database.read_text()))
+        return VelaProgram(payload, layers_of(database.read_text()))

@@ -18,7 +18,7 @@ from aot.backends.npus import AUTO, NEUTRONS, REQUIRED, Neutron
 from aot.backends.target import Target
 from aot.backends.tflite.exporting import refusal, to_tflite
 from aot.backends.traits import Traits
-from aot.dialect.delegate import Payload
+from aot.dialect.delegate import DelegatePayload
 from aot.dialect.graph import arguments, border_nodes, calls, dialect_op
 from npu.neutron.payload import ALIGNMENT, compose, parse
 
@@ -86,7 +86,7 @@ def _adopt(region: GraphModule) -> None:
     to_tflite(region)
 
 
-def _compile(region: GraphModule, part: Neutron, convert: Converter) -> Payload:
+def _compile(region: GraphModule, part: Neutron, convert: Converter) -> DelegatePayload:
     names = [node.name for node in region.graph.nodes if dialect_op(node)]
     parts = formed(region)
     tflite = to_tflite(region)
@@ -103,4 +103,4 @@ def _compile(region: GraphModule, part: Neutron, convert: Converter) -> Payload:
         "kernels_bytes": len(program.kernels),
         "memory": asdict(sizes),
     }
-    return Payload(data, part.name, sizes.total, ALIGNMENT, report=report)
+    return DelegatePayload(data, part.name, sizes.total, ALIGNMENT, report=report)

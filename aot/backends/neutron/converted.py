@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aot.errors import LoweringError
-from aot.importers.tflite.file import DAMAGE, Graph, Operator, blob, read
-from npu.neutron.payload import Program
+from aot.importers.tflite.file import DAMAGE, TfliteGraph, TfliteOperator, blob, read
+from npu.neutron.payload import NeutronProgram
 
 _PROGRAM = "CUSTOM NeutronGraph"
 _BLOBS = 3  # microcode, weights, kernels
@@ -29,7 +29,7 @@ class Leftover(Exception):
 
 def program_of(
     sent: bytes, converted: bytes, nodes: Sequence[str], parts: Mapping[str, str]
-) -> Program:
+) -> NeutronProgram:
     """Return the program in the converter's file.
 
     Args:
@@ -58,7 +58,7 @@ def program_of(
         microcode, weights, kernels = (blob(converted, index) for index in blobs)
     except DAMAGE as error:
         raise _damaged(f"its program is none: {error}") from error
-    return Program(
+    return NeutronProgram(
         _places(before, before.inputs, graph, inputs, "takes"),
         _places(before, before.outputs, graph, op.outputs[: len(graph.outputs)], "gives"),
         microcode,
@@ -68,7 +68,7 @@ def program_of(
     )
 
 
-def _graph(data: bytes, whose: str) -> Graph:
+def _graph(data: bytes, whose: str) -> TfliteGraph:
     try:
         graphs = read(data)
     except LoweringError as error:
@@ -83,7 +83,11 @@ def _damaged(what: str) -> LoweringError:
 
 
 def _places(
-    before: Graph, border: Sequence[int], graph: Graph, tensors: Sequence[int], verb: str
+    before: TfliteGraph,
+    border: Sequence[int],
+    graph: TfliteGraph,
+    tensors: Sequence[int],
+    verb: str,
 ) -> tuple[int, ...]:
     """Return the positions of values among the sent file's inputs or outputs, by their names."""
     names = [before.tensors[index].name for index in border]
@@ -95,9 +99,9 @@ def _places(
 
 
 def _leftover(
-    before: Graph,
-    graph: Graph,
-    others: Sequence[Operator],
+    before: TfliteGraph,
+    graph: TfliteGraph,
+    others: Sequence[TfliteOperator],
     nodes: Sequence[str],
     parts: Mapping[str, str],
 ) -> Exception:
@@ -112,7 +116,7 @@ def _leftover(
     return _damaged(f"an op {others[0].name} that was not sent")
 
 
-def _node(before: Graph, name: str, parts: Mapping[str, str]) -> str:
+def _node(before: TfliteGraph, name: str, parts: Mapping[str, str]) -> str:
     """Return the op of a tensor: a result of it, or on the way to one; "" if none."""
     while name not in parts:
         readers = [

@@ -20,7 +20,7 @@ from aot.backends.neutron.converted import Leftover, program_of
 from aot.backends.neutron.testing.stand_in import converted, microcode
 from aot.errors import LoweringError
 from aot.importers.tflite.testing.build import File
-from npu.neutron.payload import PayloadError, Program, compose, parse
+from npu.neutron.payload import NeutronPayloadError, NeutronProgram, compose, parse
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def test_bytes_that_are_no_file() -> None:
 
 def _payload(version: int = 0) -> bytes:
     code = microcode(2, 1, 20, version, 32)
-    return compose(Program((1, 0), (0,), code, b"w" * 20, b"k" * 40, version), 2)
+    return compose(NeutronProgram((1, 0), (0,), code, b"w" * 20, b"k" * 40, version), 2)
 
 
 _HEADER = 16  # of two inputs and one output
@@ -173,7 +173,7 @@ def test_a_damaged_payload_is_refused(name: str) -> None:
     at, data, text = DAMAGES[name]
     payload = bytearray(_payload())
     payload[at : at + len(data)] = data
-    with pytest.raises(PayloadError, match=text):
+    with pytest.raises(NeutronPayloadError, match=text):
         parse(bytes(payload))
 
 
@@ -185,13 +185,13 @@ def test_a_truncated_payload_is_refused() -> None:
             kernels = len(payload) - 48
             if size >= kernels and size % 16 == 0:
                 continue  # kernels have no size of their own
-            with pytest.raises(PayloadError):
+            with pytest.raises(NeutronPayloadError):
                 parse(payload[:size])
 
 
 def test_more_tensors_than_a_header_has() -> None:
-    program = Program(tuple(range(256)), (0,), microcode(256, 1, 0), b"", b"", 0)
-    with pytest.raises(PayloadError, match="256 inputs and 1 outputs, of at most 255"):
+    program = NeutronProgram(tuple(range(256)), (0,), microcode(256, 1, 0), b"", b"", 0)
+    with pytest.raises(NeutronPayloadError, match="256 inputs and 1 outputs, of at most 255"):
         compose(program, 256)
 
 
@@ -203,5 +203,5 @@ def test_random_bytes() -> None:
             payload[at] = generator.integers(0, 256)
         try:
             parse(bytes(payload))
-        except PayloadError as error:
+        except NeutronPayloadError as error:
             assert "\n" not in str(error)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.backends.tflite.file import File
+from aot.backends.tflite.file import TfliteFile
 from aot.dialect.graph import (
     Edge,
     arguments,
@@ -37,7 +37,7 @@ class Export:
     """
 
     def __init__(self, module: GraphModule) -> None:
-        self.file = File()
+        self.file = TfliteFile()
         self.kept: set[Node] = set()
         self._module = module
         self._tensors: dict[Node, int] = {}

@@ -11,7 +11,7 @@ from aot.backends.tflite.emitters import EMITTERS
 from aot.backends.tflite.emitters.patterns import whole
 from aot.backends.tflite.emitters.recurrence import keeps_its_own
 from aot.backends.tflite.export import Export, Refused
-from aot.backends.tflite.file import File
+from aot.backends.tflite.file import TfliteFile
 from aot.dialect.graph import (
     Origin,
     arguments,
@@ -122,7 +122,7 @@ def _placeholder(export: Export, node: Node, first: bool) -> None:
     export.file.op("READ_VARIABLE", [handle], [tensor], "ReadVariableOptions")
 
 
-def _handle(file: File, name: str) -> int:
+def _handle(file: TfliteFile, name: str) -> int:
     handle = file.tensor(f"{name}_handle", (), "resource")
     file.op("VAR_HANDLE", [], [handle], "VarHandleOptions", SharedName=name)
     return handle

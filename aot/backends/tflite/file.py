@@ -77,7 +77,7 @@ class _Graph:
     outputs: Sequence[int] = ()
 
 
-class File:
+class TfliteFile:
     """A file in the making. Tensors are numbered in their graph, from 0."""
 
     def __init__(self) -> None:

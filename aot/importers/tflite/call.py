@@ -23,7 +23,7 @@ from aot.dialect.graph import (
 from aot.dialect.library import Op
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.importers.tflite.arithmetic import ACTIVATIONS
-from aot.importers.tflite.file import Operator, Tensor, names_of
+from aot.importers.tflite.file import TfliteOperator, TfliteTensor, names_of
 from kernels.strided_copy.op_reshape import reshape
 
 _DTYPES = {
@@ -41,17 +41,17 @@ class Unsupported(Exception):
     """Why a call cannot be imported; one phrase."""
 
 
-def named(tensor: Tensor) -> str:
+def named(tensor: TfliteTensor) -> str:
     return f"tensor {tensor.index} `{tensor.name}`"
 
 
-def dtype_of(tensor: Tensor) -> torch.dtype:
+def dtype_of(tensor: TfliteTensor) -> torch.dtype:
     if tensor.type not in _DTYPES:
         raise Unsupported(f"{named(tensor)} is {tensor.type}; values here are {', '.join(_DTYPES)}")
     return _DTYPES[tensor.type]
 
 
-def edge_for(tensor: Tensor) -> Edge:
+def edge_for(tensor: TfliteTensor) -> Edge:
     """Return the dialect edge of a tensor."""
     layout = NHWC if len(tensor.shape) == 4 else ROW_MAJOR
     if tensor.type not in _QUANTIZED:
@@ -66,7 +66,7 @@ def edge_for(tensor: Tensor) -> Edge:
     return Edge(of, layout)
 
 
-class Call:
+class OperatorCall:
     """One call of a builtin.
 
     Attributes:
@@ -77,8 +77,8 @@ class Call:
 
     def __init__(
         self,
-        operator: Operator,
-        tensors: Sequence[Tensor],
+        operator: TfliteOperator,
+        tensors: Sequence[TfliteTensor],
         values: dict[int, Node],
         builder: Builder,
         origin: Origin,
@@ -98,11 +98,11 @@ class Call:
         return len(self._operator.inputs)
 
     @property
-    def outputs(self) -> list[Tensor]:
+    def outputs(self) -> list[TfliteTensor]:
         return [self._tensors[i] for i in self._operator.outputs]
 
     @property
-    def output(self) -> Tensor:
+    def output(self) -> TfliteTensor:
         """Return the output of a call with one result."""
         if len(self._operator.outputs) != 1 or self._operator.outputs[0] < 0:
             raise Unsupported(f"{len(self._operator.outputs)} results, not one")
@@ -129,7 +129,7 @@ class Call:
     def has(self, index: int) -> bool:
         return index < self.count and self._operator.inputs[index] >= 0
 
-    def tensor(self, index: int) -> Tensor:
+    def tensor(self, index: int) -> TfliteTensor:
         if not self.has(index):
             raise Unsupported(f"has no input {index}")
         return self._tensors[self._operator.inputs[index]]

@@ -9,18 +9,18 @@ from torch.fx import Node
 from aot.dialect.graph import shape_of
 from aot.dialect.quantization import INT8, Quantization
 from aot.importers.tflite.arithmetic import activation_range
-from aot.importers.tflite.call import Call
+from aot.importers.tflite.call import OperatorCall
 from kernels.binary.op_maximum import maximum, minimum
 from kernels.lut.op import lut
 
 
-def clamped(call: Call, x: Node, activation: str) -> Node:
+def clamped(call: OperatorCall, x: Node, activation: str) -> Node:
     """Return a value after a fused activation, with the same quantization."""
     of = call.of(x)
     return within(call, x, of, *activation_range(activation, of))
 
 
-def within(call: Call, x: Node, of: Quantization, low: int, high: int) -> Node:
+def within(call: OperatorCall, x: Node, of: Quantization, low: int, high: int) -> Node:
     """A value clamped to integers: of int8 by a table, of int16 by its extremes."""
     if (low, high) == (of.type.quant_min, of.type.quant_max):
         return x

@@ -53,7 +53,7 @@ _OPERATOR_NAMES = names_of(BuiltinOperator)
 
 
 @dataclass(frozen=True, eq=False)
-class Tensor:
+class TfliteTensor:
     """A value of a graph.
 
     Attributes:
@@ -81,7 +81,7 @@ class Tensor:
 
 
 @dataclass(frozen=True, eq=False)
-class Operator:
+class TfliteOperator:
     """A call of a builtin.
 
     Attributes:
@@ -99,16 +99,16 @@ class Operator:
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class TfliteGraph:
     """A subgraph of the file; inputs and outputs are indices of tensors."""
 
-    tensors: Sequence[Tensor]
-    operators: Sequence[Operator]
+    tensors: Sequence[TfliteTensor]
+    operators: Sequence[TfliteOperator]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
 
 
-def read(data: bytes) -> list[Graph]:
+def read(data: bytes) -> list[TfliteGraph]:
     """The graphs of a file, the main one first.
 
     Raises:
@@ -142,7 +142,7 @@ class _File:
         self._size = len(data)
         self._model = _Model.GetRootAs(data, 0)
 
-    def graphs(self) -> list[Graph]:
+    def graphs(self) -> list[TfliteGraph]:
         if self._model.Version() != _VERSION:
             raise LoweringError(
                 f"the .tflite file has schema version {self._model.Version()}, not {_VERSION}"
@@ -157,7 +157,7 @@ class _File:
             raise LoweringError(f"the .tflite file is damaged: a list of {length} items")
         return length
 
-    def _graph(self, graph: Any) -> Graph:
+    def _graph(self, graph: Any) -> TfliteGraph:
         tensors = [
             self._tensor(i, graph.Tensors(i)) for i in range(self._count(graph.TensorsLength()))
         ]
@@ -178,7 +178,7 @@ class _File:
                         f"the .tflite file is damaged: op {place} {operator.name} names tensor "
                         f"{index} of {len(tensors)}"
                     )
-        return Graph(tensors, operators, inputs, outputs)
+        return TfliteGraph(tensors, operators, inputs, outputs)
 
     def _indices(self, table: Any, field: str) -> tuple[int, ...]:
         self._count(getattr(table, f"{field}Length")())
@@ -190,7 +190,7 @@ class _File:
             return np.zeros(0, np.int64)
         return np.asarray(getattr(table, f"{field}AsNumpy")())
 
-    def _tensor(self, index: int, table: Any) -> Tensor:
+    def _tensor(self, index: int, table: Any) -> TfliteTensor:
         name = (table.Name() or b"").decode("utf-8", "replace")
         where = f"tensor {index} `{name}`"
         shape = tuple(int(s) for s in self._numbers(table, "Shape")[: _MOST_RANK + 1])
@@ -214,7 +214,7 @@ class _File:
                 raise LoweringError(
                     f"{where} has {len(scales)} scales and {len(zero_points)} zero points"
                 )
-        return Tensor(
+        return TfliteTensor(
             index,
             name,
             shape,
@@ -251,7 +251,7 @@ class _File:
             return self._data[start:end]
         return buffer.DataAsNumpy() if buffer.DataLength() else b""
 
-    def _operator(self, index: int, table: Any) -> Operator:
+    def _operator(self, index: int, table: Any) -> TfliteOperator:
         if not 0 <= table.OpcodeIndex() < self._model.OperatorCodesLength():
             raise LoweringError(f"the .tflite file is damaged: op {index} is of no kind")
         code = self._model.OperatorCodes(table.OpcodeIndex())
@@ -271,6 +271,6 @@ class _File:
             given.Init(union.Bytes, union.Pos)
             return given
 
-        return Operator(
+        return TfliteOperator(
             name, self._indices(table, "Inputs"), self._indices(table, "Outputs"), options
         )

@@ -14,8 +14,8 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import Builder, Origin, State, drop_dead_code, edge_of, shape_of
 from aot.dialect.verifier import VerificationError, verify
 from aot.errors import LoweringError, raised
-from aot.importers.tflite.call import Call, Unsupported, dtype_of, edge_for, named
-from aot.importers.tflite.file import DAMAGE, Graph, Operator, Tensor, read
+from aot.importers.tflite.call import OperatorCall, Unsupported, dtype_of, edge_for, named
+from aot.importers.tflite.file import DAMAGE, TfliteGraph, TfliteOperator, TfliteTensor, read
 from aot.importers.tflite.ops import BUILTINS
 from aot.importers.tflite.variables import ASSIGN, CALL_ONCE, HANDLE, READ, Variables
 
@@ -41,7 +41,7 @@ def import_tflite(data: bytes) -> GraphModule:
 
 
 class _Importer:
-    def __init__(self, graphs: Sequence[Graph]) -> None:
+    def __init__(self, graphs: Sequence[TfliteGraph]) -> None:
         self._graph = graphs[0]
         self._module = GraphModule(torch.nn.Module(), FxGraph())
         self._builder = Builder(self._module, self._module.graph)
@@ -85,12 +85,12 @@ class _Importer:
                 del values[old]
                 self._module.graph.erase_node(old)
 
-    def _input(self, place: int, tensor: Tensor) -> Node:
+    def _input(self, place: int, tensor: TfliteTensor) -> Node:
         if tensor.index in self._values:
             raise LoweringError(f"input {place} of the .tflite file is also another one")
         return self._placeholder(f"input_{place}", tensor)
 
-    def _placeholder(self, name: str, tensor: Tensor) -> Node:
+    def _placeholder(self, name: str, tensor: TfliteTensor) -> Node:
         try:
             if math.prod(tensor.shape) == 0:
                 raise Unsupported(f"{named(tensor)} has no elements")
@@ -119,7 +119,7 @@ class _Importer:
             raise Unsupported(f"{named(tensor)} is not computed")
         return self._values[index]
 
-    def _operator(self, place: int, operator: Operator) -> None:
+    def _operator(self, place: int, operator: TfliteOperator) -> None:
         where = f"op {place} {operator.name}"
         try:
             if operator.name in (HANDLE, READ, ASSIGN, CALL_ONCE):
@@ -129,7 +129,7 @@ class _Importer:
                 raise Unsupported(f"is not supported; there are: {', '.join(sorted(BUILTINS))}")
             results = [self._graph.tensors[i] for i in operator.outputs if i >= 0]
             origin = Origin((f"tflite.{operator.name}",), "", _place(place, operator, results))
-            call = Call(
+            call = OperatorCall(
                 operator, self._graph.tensors, self._values, self._builder, origin, self._states
             )
             given = BUILTINS[operator.name](call)
@@ -146,13 +146,13 @@ class _Importer:
             raise LoweringError(f"{where}: its arguments make no sense: {raised(error)}") from error
 
 
-def _place(place: int, operator: Operator, results: Sequence[Tensor]) -> str:
+def _place(place: int, operator: TfliteOperator, results: Sequence[TfliteTensor]) -> str:
     """An op in reports: its index, builtin and the name of its result."""
     name = results[0].name if results else ""
     return f"op {place} {operator.name}" + (f" ({name})" if name else "")
 
 
-def _check(tensor: Tensor, node: Node) -> None:
+def _check(tensor: TfliteTensor, node: Node) -> None:
     """Check that a computed value matches its description in the file."""
     value = node.meta["val"]
     if shape_of(node) != tensor.shape or value.dtype is not dtype_of(tensor):

@@ -15,7 +15,7 @@ from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as sch
 from aot.dialect.graph import dialect_op
 from aot.errors import LoweringError
 from aot.importers.tflite.differing import differing
-from aot.importers.tflite.file import Graph, read
+from aot.importers.tflite.file import TfliteGraph, read
 from aot.importers.tflite.importing import import_tflite
 from aot.importers.tflite.ops import BUILTINS
 from aot.importers.tflite.testing import cases
@@ -31,7 +31,7 @@ _FUNCTIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
-def _beta(graph: Graph) -> float:
+def _beta(graph: TfliteGraph) -> float:
     options = graph.operators[0].options(SoftmaxOptions)
     return 1.0 if options is None else float(options.Beta())
 
@@ -159,7 +159,7 @@ def test_softmax_is_seldom_off_by_more_than_nothing() -> None:
     assert len(found) < 4 and set(found) <= {-1, 1}
 
 
-def _float_lstm(graph: Graph) -> Callable[[Array], Array]:
+def _float_lstm(graph: TfliteGraph) -> Callable[[Array], Array]:
     """Return torch's LSTM in float64 with a file's weights, in output steps. It keeps its state."""
 
     def real(*places: int) -> torch.Tensor:

@@ -15,7 +15,7 @@ from torch.fx import Node
 
 from aot.errors import LoweringError
 from aot.importers.tflite.call import Unsupported, edge_for, named
-from aot.importers.tflite.file import Graph, Operator, Tensor
+from aot.importers.tflite.file import TfliteGraph, TfliteOperator, TfliteTensor
 
 HANDLE, READ, ASSIGN = "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"
 CALL_ONCE = "CALL_ONCE"
@@ -36,12 +36,12 @@ class Variable:
 
     name: str
     node_name: str
-    tensor: Tensor
+    tensor: TfliteTensor
     initial: torch.Tensor
     value: Node | None = None
 
 
-def _key(operator: Operator) -> str:
+def _key(operator: TfliteOperator) -> str:
     options = operator.options(VarHandleOptions)
     if options is None:
         raise Unsupported("has no VarHandleOptions")
@@ -59,7 +59,7 @@ class Variables:
       found: in the order of their first use.
     """
 
-    def __init__(self, graphs: Sequence[Graph]) -> None:
+    def __init__(self, graphs: Sequence[TfliteGraph]) -> None:
         self.found: list[Variable] = []
         self._by_name: dict[str, Variable] = {}
         self._by_handle: dict[int, Variable] = {}
@@ -82,7 +82,7 @@ class Variables:
             self._by_name[name] = variable
             del place
 
-    def _initial(self, graphs: Sequence[Graph]) -> dict[str, torch.Tensor]:
+    def _initial(self, graphs: Sequence[TfliteGraph]) -> dict[str, torch.Tensor]:
         """Return the values assigned by CALL_ONCE's graphs."""
         values: dict[str, torch.Tensor] = {}
         for place, operator in enumerate(graphs[0].operators):
@@ -105,7 +105,7 @@ class Variables:
         return values
 
     def run(
-        self, operator: Operator, values: dict[int, Node], value: Callable[[int], Node]
+        self, operator: TfliteOperator, values: dict[int, Node], value: Callable[[int], Node]
     ) -> None:
         """Run one of STREAMING in the main graph.
 
@@ -130,10 +130,10 @@ class Variables:
         variable.value = value(operator.inputs[1])
 
 
-def _uses(graph: Graph) -> list[tuple[Operator, str]]:
+def _uses(graph: TfliteGraph) -> list[tuple[TfliteOperator, str]]:
     """Reads and assignments with the names of their variables."""
     handles: dict[int, str] = {}
-    uses: list[tuple[Operator, str]] = []
+    uses: list[tuple[TfliteOperator, str]] = []
     for place, operator in enumerate(graph.operators):
         try:
             if operator.name == HANDLE:
@@ -149,13 +149,13 @@ def _uses(graph: Graph) -> list[tuple[Operator, str]]:
     return uses
 
 
-def _count(operator: Operator, inputs: int, outputs: int) -> None:
+def _count(operator: TfliteOperator, inputs: int, outputs: int) -> None:
     given = (*operator.inputs, *operator.outputs)
     if (len(operator.inputs), len(operator.outputs)) != (inputs, outputs) or min(given) < 0:
         raise Unsupported(f"{len(operator.inputs)} inputs and {len(operator.outputs)} results")
 
 
-def _check_same(variable: Variable, tensor: Tensor) -> None:
+def _check_same(variable: Variable, tensor: TfliteTensor) -> None:
     try:
         same = edge_for(variable.tensor) == edge_for(tensor)
     except Unsupported as reason:

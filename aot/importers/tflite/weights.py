@@ -10,10 +10,10 @@ import torch
 from aot.dialect.arithmetic import INT32_MAX, INT32_MIN
 from aot.dialect.quantization import INT16, Quantization
 from aot.importers.tflite.arithmetic import sums_multiplier
-from aot.importers.tflite.call import Call, Unsupported, named
+from aot.importers.tflite.call import OperatorCall, Unsupported, named
 
 
-def weight_of(call: Call, index: int, rank: int, type: str = "INT8") -> torch.Tensor:
+def weight_of(call: OperatorCall, index: int, rank: int, type: str = "INT8") -> torch.Tensor:
     """Symmetric weights, constants."""
     tensor = call.tensor(index)
     if tensor.type != type or len(tensor.shape) != rank:
@@ -26,7 +26,7 @@ def weight_of(call: Call, index: int, rank: int, type: str = "INT8") -> torch.Te
     return call.data(index)
 
 
-def per_channel(call: Call, index: int, channels: int, axis: int) -> list[float]:
+def per_channel(call: OperatorCall, index: int, channels: int, axis: int) -> list[float]:
     """The scale of each output channel of weights."""
     tensor = call.tensor(index)
     count = len(tensor.scales)
@@ -38,7 +38,7 @@ def per_channel(call: Call, index: int, channels: int, axis: int) -> list[float]
     return list(tensor.scales) * (channels if count == 1 else 1)
 
 
-def has_narrow_bias(call: Call, index: int, of: Quantization) -> bool:
+def has_narrow_bias(call: OperatorCall, index: int, of: Quantization) -> bool:
     """Return True if an int16 layer has 32-bit biases.
 
     TFLite then computes with 32-bit sums and 31-bit multipliers; the dialect always uses 64 and 16.
@@ -47,7 +47,7 @@ def has_narrow_bias(call: Call, index: int, of: Quantization) -> bool:
 
 
 def bias_of(
-    call: Call, index: int, channels: int, of: Quantization, narrow: bool = False
+    call: OperatorCall, index: int, channels: int, of: Quantization, narrow: bool = False
 ) -> torch.Tensor:
     """Return the bias, int32 [channels]; zeros if there is none.
 

@@ -9,7 +9,7 @@ are scaled inversely. The function is the same, but one scale cannot serve such 
 """
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 with imports_that_stay():
     import torch

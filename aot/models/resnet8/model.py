@@ -19,7 +19,7 @@ SIZE = 32
 BATCH_NORM_EPS = 1e-3  # Keras' default.
 
 
-class Block(nn.Module):
+class ResidualBlock(nn.Module):
     """Two 3x3 convolutions with a skip connection, a 1x1 convolution if the stride is 2."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
@@ -47,9 +47,9 @@ class ResNet8(nn.Module):
             nn.Conv2d(3, 16, 3, padding=1),
             nn.BatchNorm2d(16, eps=BATCH_NORM_EPS),
             nn.ReLU(),
-            Block(16, 16, stride=1),
-            Block(16, 32, stride=2),
-            Block(32, 64, stride=2),
+            ResidualBlock(16, 16, stride=1),
+            ResidualBlock(16, 32, stride=2),
+            ResidualBlock(32, 64, stride=2),
             nn.AvgPool2d(8),
             nn.Flatten(),
         )

@@ -16,7 +16,7 @@ class Norm(nn.LayerNorm):
         return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
 
 
-class Block(nn.Module):
+class ConvNeXtBlock(nn.Module):
     """A depthwise convolution of 7x7, and two layers for each pixel, scaled and added."""
 
     def __init__(self, width: int) -> None:
@@ -39,10 +39,10 @@ class ConvNeXt(nn.Sequential):
         super().__init__(
             nn.Conv2d(1, first, 2, stride=2),
             Norm(first),
-            Block(first),
+            ConvNeXtBlock(first),
             Norm(first),
             nn.Conv2d(first, second, 2, stride=2),
-            Block(second),
+            ConvNeXtBlock(second),
             nn.AdaptiveAvgPool2d(1),
             nn.Flatten(),
             nn.LayerNorm(second),

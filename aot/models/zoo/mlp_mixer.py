@@ -13,7 +13,7 @@ def mlp(width: int, inner: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(width, inner), nn.GELU(), nn.Linear(inner, width))
 
 
-class Block(nn.Module):
+class MixerBlock(nn.Module):
     """Mixes tokens, and then channels."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class MlpMixer(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.patches = nn.Conv2d(1, WIDTH, 2, stride=2)
-        self.blocks = nn.Sequential(Block(), Block(), nn.LayerNorm(WIDTH))
+        self.blocks = nn.Sequential(MixerBlock(), MixerBlock(), nn.LayerNorm(WIDTH))
         self.head = nn.Linear(WIDTH, 10)
 
     def forward(self, image: torch.Tensor) -> torch.Tensor:

@@ -7,7 +7,7 @@ Flash is the whole image without the test's inputs and outputs. "Equal to the re
 to the bit, in all runs.
 """
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import re

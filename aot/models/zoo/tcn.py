@@ -13,7 +13,7 @@ WIDTH = 24
 KERNEL = 3
 
 
-class Block(nn.Module):
+class TcnBlock(nn.Module):
     """Two causal convolutions around a shortcut."""
 
     def __init__(self, inputs: int, dilation: int) -> None:
@@ -32,7 +32,7 @@ class Block(nn.Module):
 class Tcn(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.blocks = nn.Sequential(Block(1, 1), *(Block(WIDTH, 1 << i) for i in range(1, 5)))
+        self.blocks = nn.Sequential(TcnBlock(1, 1), *(TcnBlock(WIDTH, 1 << i) for i in range(1, 5)))
         self.head = nn.Linear(WIDTH, 10)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

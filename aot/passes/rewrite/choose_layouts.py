@@ -37,9 +37,9 @@ from aot.dialect.graph import (
     state_of,
     with_layout,
 )
-from aot.dialect.moved import CHANNELS_FIRST, CHANNELS_LAST
-from aot.passes.rewrite.own_state import is_piece
+from aot.dialect.io_layout import CHANNELS_FIRST, CHANNELS_LAST
 from aot.passes.rewrite.sink_transposes import moves_nothing
+from aot.passes.rewrite.state_copies import is_piece
 from kernels.strided_copy.op_transpose import transpose
 
 _AT_MOST = 32
@@ -105,7 +105,7 @@ class _Tried:
 
 def choose_layouts(module: GraphModule, rewrite: Rewrite) -> Layouts:
     """Return the best choice found; the graph stays unchanged."""
-    search = _Search(module, rewrite)
+    search = _LayoutSearch(module, rewrite)
     nothing = search.tried(Layouts())
     states = frozenset(_movable(module))
     if nothing.cost == _NOTHING or (nothing.asked == Layouts() and not states):
@@ -117,7 +117,9 @@ def choose_layouts(module: GraphModule, rewrite: Rewrite) -> Layouts:
     return _one_by_one(search, best, moves_rows, sorted(states)).layouts
 
 
-def _all_at_once(search: _Search, nothing: _Tried, states: frozenset[int]) -> Iterator[_Tried]:
+def _all_at_once(
+    search: _LayoutSearch, nothing: _Tried, states: frozenset[int]
+) -> Iterator[_Tried]:
     """Try all choices of some kinds together, if there are any."""
     for moved in dict.fromkeys((Layouts().states, states)):
         tried = search.tried(Layouts(states=moved)) if moved else nothing
@@ -129,7 +131,9 @@ def _all_at_once(search: _Search, nothing: _Tried, states: frozenset[int]) -> It
             yield search.all_of(moved, meeting=True, rows=True)
 
 
-def _one_by_one(search: _Search, best: _Tried, moves_rows: bool, states: Sequence[int]) -> _Tried:
+def _one_by_one(
+    search: _LayoutSearch, best: _Tried, moves_rows: bool, states: Sequence[int]
+) -> _Tried:
     """Return the best of a choice and variants; each variant changes one choice of the best before
     it.
     """
@@ -164,7 +168,7 @@ def _cost_of(tried: _Tried) -> _Cost:
     return tried.cost
 
 
-class _Search:
+class _LayoutSearch:
     """Trials of possible choices."""
 
     def __init__(self, module: GraphModule, rewrite: Rewrite) -> None:

@@ -30,7 +30,7 @@ from aot.dialect.graph import (
     tensor_constant,
     with_layout,
 )
-from aot.passes.rewrite.places import before_movement, is_transposed, reordered_by
+from aot.passes.rewrite.index_map import before_movement, is_transposed, reordered_by
 from kernels.conv2d.op import conv2d
 from kernels.strided_copy.op_reshape import reshape
 from kernels.strided_copy.op_transpose import transpose

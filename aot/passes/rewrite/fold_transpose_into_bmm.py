@@ -22,7 +22,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, arguments, calls, drop_dead_code, edge_of, shape_of
 from aot.dialect.transposes import Perm, movement
-from aot.passes.rewrite.places import before_movement
+from aot.passes.rewrite.index_map import before_movement
 from kernels.bmm.op import bmm
 from kernels.strided_copy.op_reshape import reshape
 from kernels.strided_copy.op_transpose import transpose

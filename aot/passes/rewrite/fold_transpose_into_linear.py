@@ -28,8 +28,8 @@ from aot.dialect.graph import (
     shape_of,
     tensor_constant,
 )
+from aot.passes.rewrite.index_map import before_movement, is_transposed
 from aot.passes.rewrite.outputs import in_order
-from aot.passes.rewrite.places import before_movement, is_transposed
 from kernels.strided_copy.op_reshape import reshape
 
 _LAYERS = ("linear", "lstm", "gru", "rnn")

@@ -23,7 +23,7 @@ from aot.dialect.graph import (
     shape_of,
     with_layout,
 )
-from aot.passes.rewrite.places import reordered_by
+from aot.passes.rewrite.index_map import reordered_by
 from kernels.strided_copy.op_reshape import reshape
 from kernels.strided_copy.op_transpose import transpose
 

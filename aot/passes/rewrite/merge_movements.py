@@ -23,7 +23,7 @@ from aot.dialect.graph import (
     shape_of,
 )
 from aot.dialect.transposes import Perm, inverse
-from aot.passes.rewrite.places import places_in, sources
+from aot.passes.rewrite.index_map import places_in, sources
 from kernels.common.tensor import MAX_RANK
 from kernels.strided_copy.op_reshape import reshape
 from kernels.strided_copy.op_transpose import transpose

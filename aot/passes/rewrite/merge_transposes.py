@@ -10,8 +10,8 @@ from __future__ import annotations
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, calls, drop_dead_code
+from aot.passes.rewrite.index_map import before_movement, reordered_by
 from aot.passes.rewrite.merge_movements import move, regrouped
-from aot.passes.rewrite.places import before_movement, reordered_by
 from kernels.common.tensor import MAX_RANK
 
 

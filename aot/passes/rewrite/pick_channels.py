@@ -27,7 +27,7 @@ from aot.dialect.graph import (
 )
 from aot.passes.rewrite.choose_layouts import copies
 from aot.passes.rewrite.fold_transpose_into_linear import Order, take_in, taken_in
-from aot.passes.rewrite.places import moved_inputs, moves, places_in, sources
+from aot.passes.rewrite.index_map import moved_inputs, moves, places_in, sources
 from kernels.cat.op import cat
 from kernels.strided_copy.op_reshape import reshape
 from kernels.strided_copy.op_slice import slice as slice_op

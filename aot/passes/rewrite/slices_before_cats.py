@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, arguments, calls, drop_dead_code, edge_of, shape_of
-from aot.passes.rewrite.own_state import is_piece
+from aot.passes.rewrite.state_copies import is_piece
 from kernels.cat.op import cat
 from kernels.strided_copy.op_reshape import reshape
 from kernels.strided_copy.op_transpose import transpose

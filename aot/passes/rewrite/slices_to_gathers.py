@@ -13,7 +13,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import Builder, arguments, calls, edge_of
-from aot.passes.rewrite.own_state import is_piece
+from aot.passes.rewrite.state_copies import is_piece
 from kernels.gather.op import gather
 
 

@@ -25,7 +25,7 @@ from aot.dialect.graph import (
     edge_of,
     shape_of,
 )
-from aot.passes.rewrite.own_state import is_piece
+from aot.passes.rewrite.state_copies import is_piece
 from kernels.strided_copy.op_reshape import reshape
 
 _FOLD = 4

@@ -10,7 +10,7 @@ Instructions are those of the core's own ops, in one inference.
 
 from __future__ import annotations
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import json
 import re

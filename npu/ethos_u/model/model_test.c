@@ -305,7 +305,7 @@ static void test_transfers(void) {
 }
 
 static void test_hazards(void) {
-  // A kernel reads bytes that a transfer may still write.
+  // A kernel reads bytes of an unfinished transfer.
   begin();
   stream_add_transfer(&builder, 24, 16, 0);
   stream_add_copy(&builder);
@@ -319,7 +319,7 @@ static void test_hazards(void) {
   stream_add_copy(&builder);
   stream_add(&builder, NPU_OP_STOP, 0xFFFF, 0);
   EXPECT_EQUAL(run(), ETHOS_U_OK);
-  // A transfer writes bytes that a kernel may still read; after it no kernel bytes follow.
+  // A transfer writes bytes still read by a kernel; after it no kernel bytes follow.
   begin();
   stream_add_copy(&builder);
   stream_add_transfer(&builder, 24, 16, 0);
@@ -327,7 +327,7 @@ static void test_hazards(void) {
   expect_status(ETHOS_U_ERROR_HAZARD, NPU_OP_DMA_START, ETHOS_U_NO_FIELD);
   stream_change(&builder, NPU_SET_DMA0_DST, 0, 40);
   EXPECT_EQUAL(run(), ETHOS_U_OK);
-  // A transfer reads bytes that a kernel may still write.
+  // A transfer reads bytes of an unfinished kernel.
   stream_change(&builder, NPU_SET_DMA0_SRC_REGION, 1, 0);
   stream_change(&builder, NPU_SET_DMA0_SRC, 0, 64 + 23);
   stream_change(&builder, NPU_SET_DMA0_LEN, 0, 1);

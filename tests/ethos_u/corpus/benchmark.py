@@ -6,7 +6,7 @@ tools/bazel run //tests/ethos_u/corpus:benchmark
 
 from __future__ import annotations
 
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 import resource
 import time

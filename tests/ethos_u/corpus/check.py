@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from npu.ethos_u.npu_model import REGIONS, EthosUError, EthosUModel, Memory
+from npu.ethos_u.npu_model import REGIONS, EthosUError, EthosUModel, NpuMemory
 from tests.ethos_u.corpus.archive import Compiled, Estimate, Lowered, read_archive
 from tests.ethos_u.corpus.reference import (
     Array,
@@ -32,11 +32,11 @@ VELA_BUGS = {
 
 # The memories of Vela's default system configurations: Ethos_U55_High_End_Embedded and
 # Ethos_U65_High_End.
-_SRAM = {"u55": Memory(8, 32, 32), "u65": Memory(16, 32, 32)}
-_FLASH_OR_DRAM = {"u55": Memory(1, 64, 128), "u65": Memory(3.75, 500, 128)}
+_SRAM = {"u55": NpuMemory(8, 32, 32), "u65": NpuMemory(16, 32, 32)}
+_FLASH_OR_DRAM = {"u55": NpuMemory(1, 64, 128), "u65": NpuMemory(3.75, 500, 128)}
 
 
-def memories(accelerator: str, memory_mode: str) -> list[Memory]:
+def memories(accelerator: str, memory_mode: str) -> list[NpuMemory]:
     """Return the memory speed of each region, as assumed by Vela in a memory mode."""
     product = accelerator.split("-")[1]
     regions = [_SRAM[product]] * REGIONS

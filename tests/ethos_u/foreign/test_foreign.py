@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aot.plan.foreign import border_arguments, cache_bytes
+from aot.plan.executorch_arm import border_arguments, cache_bytes
 from aot.plan.pte import read_program
 from aot.pte.conventions import PteError
 

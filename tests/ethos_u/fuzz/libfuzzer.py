@@ -9,7 +9,7 @@ need a clang with its fuzzer runtime. $CLANG selects another clang than the one 
 
 from __future__ import annotations
 
-from tools.text.stoppable import stoppable
+from tools.text.signal_handling import stoppable
 
 import os
 import shutil

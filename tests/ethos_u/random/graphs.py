@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from aot.backends.ethos_u.block import INT8, INT16, INT32, NUMPY, Value
+from aot.backends.ethos_u.block import INT8, INT16, INT32, NUMPY, TosaValue
 from aot.backends.ethos_u.tosa import TosaGraph
 from aot.backends.npus import Npu
 
@@ -31,13 +31,13 @@ _ONE = 1 << 30, 30  # as multiplier and shift
 class _Raw(TosaGraph):
     """Operators as they are called: none is left out, copied, or put elsewhere."""
 
-    def transpose(self, x: Value, perm: Sequence[int]) -> Value:
+    def transpose(self, x: TosaValue, perm: Sequence[int]) -> TosaValue:
         return self._transposed(x, perm)
 
-    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
+    def reshape(self, x: TosaValue, shape: Sequence[int]) -> TosaValue:
         return self._view(x, shape)
 
-    def _original(self, x: Value) -> Value:
+    def _original(self, x: TosaValue) -> TosaValue:
         return x
 
 
@@ -61,7 +61,7 @@ class _Chain:
     def one_of(self, items: Sequence[Any]) -> Any:
         return items[self.integer(0, len(items) - 1)]
 
-    def recent(self, fits: Callable[[Value], bool]) -> Value | None:
+    def recent(self, fits: Callable[[TosaValue], bool]) -> TosaValue | None:
         found = [v for v in self.values[-_RECENT:] if fits(v)]
         return self.one_of(found) if found else None
 
@@ -72,7 +72,7 @@ class _Chain:
     def zero_point(self, dtype: int) -> int:
         return self.integer(-128, 127) if dtype == INT8 else 0
 
-    def narrowed(self, sums: Value, dtype: int, terms: int) -> Value:
+    def narrowed(self, sums: TosaValue, dtype: int, terms: int) -> TosaValue:
         """Return sums of products of `terms` terms after rescaling, by channel or as a whole."""
         count = sums.shape[-1] if self.integer(0, 1) else 1
         bits = 16 if dtype == INT16 else 32  # of the multiplier
@@ -92,7 +92,7 @@ class _Chain:
         return self.graph.clamp(y, low, self.integer(low, 120))
 
 
-_Step = Callable[[_Chain, Value], Value | None]
+_Step = Callable[[_Chain, TosaValue], TosaValue | None]
 
 
 def _weights(chain: _Chain, shape: Sequence[int]) -> Any:
@@ -100,7 +100,7 @@ def _weights(chain: _Chain, shape: Sequence[int]) -> Any:
     return np.where(chain.rng.random(shape) < 0.3, 0, weights) if chain.integer(0, 1) else weights
 
 
-def _window(chain: _Chain, x: Value, kernels: Sequence[tuple[int, int]]) -> Any:
+def _window(chain: _Chain, x: TosaValue, kernels: Sequence[tuple[int, int]]) -> Any:
     """Return a kernel, stride and padding for windows ending at the edge; None if none
     was found.
     """
@@ -116,7 +116,7 @@ def _window(chain: _Chain, x: Value, kernels: Sequence[tuple[int, int]]) -> Any:
     return list(kernel), stride, padding
 
 
-def _conv2d(chain: _Chain, x: Value) -> Value | None:
+def _conv2d(chain: _Chain, x: TosaValue) -> TosaValue | None:
     found = _window(chain, x, [(1, 1), (1, 1), (3, 3), (1, 3), (5, 1), (2, 2)])
     if len(x.shape) != _RANK or found is None:
         return None
@@ -129,7 +129,7 @@ def _conv2d(chain: _Chain, x: Value) -> Value | None:
     return chain.narrowed(sums, x.dtype, weight[0].size)
 
 
-def _depthwise_conv2d(chain: _Chain, x: Value) -> Value | None:
+def _depthwise_conv2d(chain: _Chain, x: TosaValue) -> TosaValue | None:
     found = _window(chain, x, [(3, 3), (2, 2), (1, 3), (3, 1)])
     if len(x.shape) != _RANK or found is None:
         return None
@@ -141,7 +141,7 @@ def _depthwise_conv2d(chain: _Chain, x: Value) -> Value | None:
     return chain.narrowed(sums, x.dtype, math.prod(kernel))
 
 
-def _transpose_conv2d(chain: _Chain, x: Value) -> Value | None:
+def _transpose_conv2d(chain: _Chain, x: TosaValue) -> TosaValue | None:
     if len(x.shape) != _RANK or x.dtype != INT8:
         return None
     out, stride = chain.one_of(_CHANNELS), chain.one_of((1, 2))
@@ -152,7 +152,7 @@ def _transpose_conv2d(chain: _Chain, x: Value) -> Value | None:
     return chain.narrowed(sums, x.dtype, weight[0].size)
 
 
-def _pool(chain: _Chain, x: Value) -> Value | None:
+def _pool(chain: _Chain, x: TosaValue) -> TosaValue | None:
     found = _window(chain, x, [(2, 2), (3, 3), (1, 2), (3, 1)])
     if len(x.shape) != _RANK or found is None:
         return None
@@ -160,7 +160,7 @@ def _pool(chain: _Chain, x: Value) -> Value | None:
     return graph.max_pool2d(x, *found) if chain.integer(0, 1) else graph.avg_pool2d(x, *found)
 
 
-def _matmul(chain: _Chain, x: Value) -> Value | None:
+def _matmul(chain: _Chain, x: TosaValue) -> TosaValue | None:
     """Return rows times rows of another value, as in attention scores."""
     graph, k = chain.graph, x.shape[-1]
     y = chain.recent(lambda v: len(v.shape) == len(x.shape) > 2 and v.shape[-1] == k)
@@ -176,7 +176,7 @@ def _matmul(chain: _Chain, x: Value) -> Value | None:
     return chain.narrowed(sums, x.dtype, k)
 
 
-def _table(chain: _Chain, x: Value) -> Value:
+def _table(chain: _Chain, x: TosaValue) -> TosaValue:
     graph = chain.graph
     if x.dtype == INT8:
         return graph.table(x, chain.numbers((256,), INT8))
@@ -184,12 +184,12 @@ def _table(chain: _Chain, x: Value) -> Value:
     return graph.rescale(looked_up, 1 << 30, 37, INT16)
 
 
-def _clamp(chain: _Chain, x: Value) -> Value:
+def _clamp(chain: _Chain, x: TosaValue) -> TosaValue:
     low = chain.integer(-100, 50)
     return chain.graph.clamp(x, low, chain.integer(low, 127))
 
 
-def _rescale(chain: _Chain, x: Value) -> Value:
+def _rescale(chain: _Chain, x: TosaValue) -> TosaValue:
     """Rescale to the same type or the other one."""
     dtype = chain.one_of((INT8, INT8, INT16))
     multiplier, shift = chain.integer(1 << 30, (1 << 31) - 1), 30 + chain.integer(0, 3)
@@ -203,7 +203,7 @@ def _rescale(chain: _Chain, x: Value) -> Value:
     )
 
 
-def _pair(chain: _Chain, x: Value) -> Value:
+def _pair(chain: _Chain, x: TosaValue) -> TosaValue:
     """Return a value as large as x, or one row, channel or pixel of one, a constant, or
     an input.
     """
@@ -222,7 +222,7 @@ def _pair(chain: _Chain, x: Value) -> Value:
     return y
 
 
-def _sum(chain: _Chain, x: Value) -> Value:
+def _sum(chain: _Chain, x: TosaValue) -> TosaValue:
     y, graph = _pair(chain, x), chain.graph
     wide = [
         graph.rescale(
@@ -241,7 +241,7 @@ def _sum(chain: _Chain, x: Value) -> Value:
     )
 
 
-def _product(chain: _Chain, x: Value) -> Value:
+def _product(chain: _Chain, x: TosaValue) -> TosaValue:
     y, graph = _pair(chain, x), chain.graph
     wide = [
         graph.rescale(v, *_ONE, INT32, input_zero_point=chain.zero_point(v.dtype)) for v in (x, y)
@@ -256,18 +256,18 @@ def _product(chain: _Chain, x: Value) -> Value:
     )
 
 
-def _extreme(chain: _Chain, x: Value) -> Value:
+def _extreme(chain: _Chain, x: TosaValue) -> TosaValue:
     y, graph = _pair(chain, x), chain.graph
     wide = [graph.rescale(v, *_ONE, INT32) for v in (x, y)]
     found = graph.maximum(*wide) if chain.integer(0, 1) else graph.minimum(*wide)
     return graph.rescale(found, *_ONE, x.dtype)
 
 
-def _reduce_max(chain: _Chain, x: Value) -> Value:
+def _reduce_max(chain: _Chain, x: TosaValue) -> TosaValue:
     return chain.graph.reduce_max(x, chain.integer(1, len(x.shape) - 1))
 
 
-def _reduce_sum(chain: _Chain, x: Value) -> Value:
+def _reduce_sum(chain: _Chain, x: TosaValue) -> TosaValue:
     axis, graph = chain.integer(1, len(x.shape) - 1), chain.graph
     wide = graph.rescale(x, *_ONE, INT32, input_zero_point=chain.zero_point(x.dtype))
     total = graph.reduce_sum(wide, axis)
@@ -275,7 +275,7 @@ def _reduce_sum(chain: _Chain, x: Value) -> Value:
     return graph.rescale(total, chain.integer(1 << 30, (1 << 31) - 1), shift, x.dtype)
 
 
-def _slice(chain: _Chain, x: Value) -> Value:
+def _slice(chain: _Chain, x: TosaValue) -> TosaValue:
     start = [chain.integer(0, s - 1) if chain.integer(0, 1) else 0 for s in x.shape]
     size = [
         chain.integer(1, s - b) if chain.integer(0, 1) else s - b
@@ -284,18 +284,18 @@ def _slice(chain: _Chain, x: Value) -> Value:
     return chain.graph.slice(x, start, size)
 
 
-def _pad(chain: _Chain, x: Value) -> Value:
+def _pad(chain: _Chain, x: TosaValue) -> TosaValue:
     padding = [0, 0, *(chain.one_of((0, 0, 1, 2)) for _ in range(2 * len(x.shape) - 2))]
     return chain.graph.pad(x, padding, chain.zero_point(x.dtype))
 
 
-def _concat(chain: _Chain, x: Value) -> Value | None:
+def _concat(chain: _Chain, x: TosaValue) -> TosaValue | None:
     axis = chain.integer(0, len(x.shape) - 1)
 
-    def others(v: Value) -> list[int]:
+    def others(v: TosaValue) -> list[int]:
         return [size for d, size in enumerate(v.shape) if d != axis]
 
-    def fits(v: Value) -> bool:
+    def fits(v: TosaValue) -> bool:
         same = len(v.shape) == len(x.shape) and v.dtype == x.dtype
         return same and others(v) == others(x)
 
@@ -304,12 +304,12 @@ def _concat(chain: _Chain, x: Value) -> Value | None:
     return chain.graph.concat([x, y] if chain.integer(0, 1) else [y, x], axis)
 
 
-def _transpose(chain: _Chain, x: Value) -> Value | None:
+def _transpose(chain: _Chain, x: TosaValue) -> TosaValue | None:
     perm = [int(d) for d in chain.rng.permutation(len(x.shape))]
     return None if perm == sorted(perm) else chain.graph.transpose(x, perm)
 
 
-def _reshape(chain: _Chain, x: Value) -> Value | None:
+def _reshape(chain: _Chain, x: TosaValue) -> TosaValue | None:
     """Two dimensions as one, one as two, or 1 more or less in front."""
     shape, kind = list(x.shape), chain.integer(0, 2)
     d = chain.integer(0, len(shape) - 1)

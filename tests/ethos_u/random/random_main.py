@@ -11,7 +11,7 @@ ones shows the value of the forms. The run fails if a graph without such a form 
 from __future__ import annotations
 
 from tools.imports import imports_that_stay
-from tools.text.stoppable import run_main
+from tools.text.signal_handling import run_main
 
 with imports_that_stay():
     from absl import app, flags

@@ -60,7 +60,14 @@ def test_the_host_is_scalar() -> None:
 @pytest.mark.parametrize("flags", [[], ["-shared"], ["-fsanitize=address,undefined"]])
 def test_the_host_links_no_file_of_the_machine(flags: list[str], tmp_path: Path) -> None:
     (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
-    command = [_GCC, *flags, "-fPIC", "-save-temps=obj", "-Wl,--trace", tmp_path / "main.c"]
+    command: list[str | Path] = [
+        _GCC,
+        *flags,
+        "-fPIC",
+        "-save-temps=obj",
+        "-Wl,--trace",
+        tmp_path / "main.c",
+    ]
     command += ["-Wl,--no-as-needed", "-lm", "-o", tmp_path / "program"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     linked = done.stdout.splitlines()

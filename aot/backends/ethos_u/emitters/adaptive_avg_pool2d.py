@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.adaptive_max_pool2d import window
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.pools import LARGEST_AREA, LARGEST_WIDTH
@@ -36,7 +36,7 @@ def reject(input: torch.Tensor, output_size: Sequence[int]) -> str:
     return bad_size(input.shape)
 
 
-def emit(graph: TosaGraph, input: Value, output_size: Sequence[int]) -> Value:
+def emit(graph: TosaGraph, input: TosaValue, output_size: Sequence[int]) -> TosaValue:
     rows = []
     for top, bottom in _windows(input.shape[1], output_size[0]):
         strip = window(graph, input, 0, top, bottom)

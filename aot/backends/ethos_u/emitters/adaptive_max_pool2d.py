@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.pools import LARGEST_WIDTH, tiled
 from aot.backends.ethos_u.emitters.windows import bad_size
@@ -29,7 +29,7 @@ def reject(input: torch.Tensor, output_size: Sequence[int]) -> str:
     return bad_size(input.shape)
 
 
-def emit(graph: TosaGraph, input: Value, output_size: Sequence[int]) -> Value:
+def emit(graph: TosaGraph, input: TosaValue, output_size: Sequence[int]) -> TosaValue:
     x = input
     for d, count in enumerate(output_size):
         size = x.shape[1 + d]
@@ -51,7 +51,7 @@ def emit(graph: TosaGraph, input: Value, output_size: Sequence[int]) -> Value:
     return x
 
 
-def window(graph: TosaGraph, x: Value, d: int, first: int, end: int) -> Value:
+def window(graph: TosaGraph, x: TosaValue, d: int, first: int, end: int) -> TosaValue:
     """Some rows, d = 0, or columns."""
     start, size = [0] * 4, list(x.shape)
     start[1 + d], size[1 + d] = first, end - first

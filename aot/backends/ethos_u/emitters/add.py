@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from aot.backends.ethos_u.block import INT32, OF_TORCH, Value
+from aot.backends.ethos_u.block import INT32, OF_TORCH, TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import aligned, bad_rank
 from aot.backends.ethos_u.emitters.rescaling import requantized, span_of, too_large, widened
@@ -90,8 +90,8 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    a: Value | torch.Tensor,
-    b: Value | torch.Tensor,
+    a: TosaValue | torch.Tensor,
+    b: TosaValue | torch.Tensor,
     a_zero_point: int,
     a_multiplier: int,
     a_shift: int,
@@ -104,7 +104,7 @@ def emit(
     output_shift: int,
     activation_min: int,
     activation_max: int,
-) -> Value:
+) -> TosaValue:
     sign = -1 if b_multiplier < 0 else 1
     values = aligned(graph, a, b)
     kind = _KINDS[values[0].dtype]
@@ -191,13 +191,13 @@ def _same(
     return True
 
 
-def _rescaled_once(graph: TosaGraph, x: Value, operand: _Operand) -> Value:
+def _rescaled_once(graph: TosaGraph, x: TosaValue, operand: _Operand) -> TosaValue:
     scale = operand.multiplier, operand.tosa_shift
     zero_point = operand.zero_point
     return graph.rescale(x, *scale, INT32, input_zero_point=zero_point, double_round=True)
 
 
-def _rescaled_twice(graph: TosaGraph, x: Value, operand: _Operand, sign: int) -> Value:
+def _rescaled_twice(graph: TosaGraph, x: TosaValue, operand: _Operand, sign: int) -> TosaValue:
     bits = graph.constant(torch.full((1,) * len(x.shape), operand.left_shift), INT32)
     wide = graph.shift_left(widened(graph, x, operand.zero_point), bits)
     if sign < 0:

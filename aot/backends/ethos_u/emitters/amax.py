@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.windows import bad_size
 from aot.backends.ethos_u.ops.exponentials import windows
@@ -25,7 +25,7 @@ def reject(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> str:
     return bad_size((1, 1, outer, inner))
 
 
-def emit(graph: TosaGraph, input: Value, dim: Sequence[int], keepdim: bool) -> Value:
+def emit(graph: TosaGraph, input: TosaValue, dim: Sequence[int], keepdim: bool) -> TosaValue:
     outer, count, inner = _cut(input.shape, dim)
     size = windows(count)
     assert size is not None

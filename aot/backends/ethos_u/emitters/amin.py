@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from aot.backends.ethos_u.block import INT8, INT32, Value
+from aot.backends.ethos_u.block import INT8, INT32, TosaValue
 from aot.backends.ethos_u.emitters import amax
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import narrowed, widened
@@ -16,12 +16,12 @@ from aot.backends.ethos_u.tosa import TosaGraph
 _MIRROR = range(127, -129, -1)
 
 
-def emit(graph: TosaGraph, input: Value, dim: Sequence[int], keepdim: bool) -> Value:
+def emit(graph: TosaGraph, input: TosaValue, dim: Sequence[int], keepdim: bool) -> TosaValue:
     y = amax.emit(graph, _mirrored(graph, input), dim, keepdim)
     return graph.reshape(_mirrored(graph, graph.before_reshape(y)), y.shape)
 
 
-def _mirrored(graph: TosaGraph, x: Value) -> Value:
+def _mirrored(graph: TosaGraph, x: TosaValue) -> TosaValue:
     """-1 - x."""
     if x.dtype == INT8:
         return graph.table(x, _MIRROR)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.pools import bad_pool, tiled, tiles
 from aot.backends.ethos_u.emitters.windows import fitted
@@ -45,7 +45,7 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     kernel: Sequence[int],
     stride: Sequence[int],
     padding: Sequence[int],
@@ -53,7 +53,7 @@ def emit(
     count_include_pad: bool,
     divisor_override: int,
     zero_point: int,
-) -> Value:
+) -> TosaValue:
     x = input
     if count_include_pad and any(padding):
         x = graph.pad(x, [0, 0, *padding, 0, 0], zero_point)

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import (
     in_15_bits,
@@ -46,8 +46,8 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    a: Value | torch.Tensor,
-    b: Value | torch.Tensor,
+    a: TosaValue | torch.Tensor,
+    b: TosaValue | torch.Tensor,
     transpose_b: bool,
     a_order: Sequence[int],
     b_order: Sequence[int],
@@ -58,7 +58,7 @@ def emit(
     shift: int,
     activation_min: int,
     activation_max: int,
-) -> Value:
+) -> TosaValue:
     left, right = (
         graph.transpose(graph.operand(v), order) if order else graph.operand(v)
         for v, order in ((a, a_order), (b, b_order))
@@ -74,7 +74,7 @@ def emit(
     return graph.reshape(result, (*batch, left.shape[-2], result.shape[-1]))
 
 
-def _repeated(graph: TosaGraph, x: Value, batch: Sequence[int]) -> Value:
+def _repeated(graph: TosaGraph, x: TosaValue, batch: Sequence[int]) -> TosaValue:
     """Return x [..., rows, columns] with these leading dimensions."""
     missing = len(batch) + 2 - len(x.shape)
     x = graph.reshape(x, (1,) * missing + tuple(x.shape))
@@ -87,7 +87,7 @@ def _repeated(graph: TosaGraph, x: Value, batch: Sequence[int]) -> Value:
     return x
 
 
-def _batched(graph: TosaGraph, x: Value) -> Value:
+def _batched(graph: TosaGraph, x: TosaValue) -> TosaValue:
     return graph.reshape(x, (math.prod(x.shape[:-2]), *x.shape[-2:]))
 
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.tosa import TosaGraph
 
 
-def emit(graph: TosaGraph, inputs: Sequence[Value | torch.Tensor], dim: int) -> Value:
+def emit(graph: TosaGraph, inputs: Sequence[TosaValue | torch.Tensor], dim: int) -> TosaValue:
     return graph.concat([graph.placed(graph.operand(x)) for x in inputs], dim)
 
 

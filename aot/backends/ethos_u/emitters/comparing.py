@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import INT32, Value
+from aot.backends.ethos_u.block import INT32, TosaValue
 from aot.backends.ethos_u.emitters.operands import in_rank
 from aot.backends.ethos_u.emitters.rescaling import widened
 from aot.backends.ethos_u.tosa import TosaGraph
@@ -15,7 +15,9 @@ _LARGEST = 127
 _INDEX = 128  # index of 0
 
 
-def looked_up(graph: TosaGraph, b: Value | torch.Tensor, table: torch.Tensor, rank: int) -> Value:
+def looked_up(
+    graph: TosaGraph, b: TosaValue | torch.Tensor, table: torch.Tensor, rank: int
+) -> TosaValue:
     """Return table[b + 128], int32, with entries in [-128, 128].
 
     128 is not an int8 value: a table with 128 is read as the sum of two tables.

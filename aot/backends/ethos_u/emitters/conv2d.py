@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import (
     in_15_bits,
@@ -49,7 +49,7 @@ def bad_kernel(kernel: Sequence[int], dilation: Sequence[int]) -> str:
 
 
 def windows_of(
-    x: Value | torch.Tensor,
+    x: TosaValue | torch.Tensor,
     kernel: Sequence[int],
     stride: Sequence[int],
     padding: Sequence[int],
@@ -87,7 +87,7 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     weight: torch.Tensor,
     bias: torch.Tensor,
     multiplier: torch.Tensor,
@@ -100,7 +100,7 @@ def emit(
     output_zero_point: int,
     activation_min: int,
     activation_max: int,
-) -> Value:
+) -> TosaValue:
     windows = windows_of(input, weight.shape[1:3], stride, padding, dilation)
     shape = (input.shape[0], *windows, weight.shape[0])
     if weight.shape[3] < _THIN or max(stride) > LARGEST_STRIDE:
@@ -135,7 +135,7 @@ def dense(weight: torch.Tensor, groups: int) -> torch.Tensor:
     return result
 
 
-def in_one_row(graph: TosaGraph, x: Value) -> Value:
+def in_one_row(graph: TosaGraph, x: TosaValue) -> TosaValue:
     """Return x as [1, 1, rows, C] if its batch is above 1.
 
     Vela 5.1.0 otherwise compiles a TABLE or CLAMP after a 1x1 convolution for another shape.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import (
     in_15_bits,
@@ -36,14 +36,14 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     dim: int,
     left_shift: int,
     input_zero_point: int,
     output_zero_point: int,
     multiplier: int,
     shift: int,
-) -> Value:
+) -> TosaValue:
     shape, count = input.shape, input.shape[dim]
     outer, inner = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
     x = input

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.conv2d import bad_kernel, sum_limit, windows_of
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import in_15_bits, requantized, too_large_sums
@@ -41,7 +41,7 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     weight: torch.Tensor,
     bias: torch.Tensor,
     multiplier: torch.Tensor,
@@ -53,7 +53,7 @@ def emit(
     output_zero_point: int,
     activation_min: int,
     activation_max: int,
-) -> Value:
+) -> TosaValue:
     kernel, channels = weight.shape[:2], input.shape[3]
     windows = windows_of(input, kernel, stride, padding, dilation)
     steps = [results_for_one(s) if w > 1 else s for s, w in zip(stride, windows, strict=True)]

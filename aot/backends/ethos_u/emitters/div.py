@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import INT8, Value
+from aot.backends.ethos_u.block import INT8, TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import bad_rank, in_rank
 from aot.backends.ethos_u.emitters.rescaling import ONE, clamped
@@ -23,8 +23,8 @@ def reject(a: torch.Tensor, b: torch.Tensor, multiplier: int, shift: int, **_: i
 
 def emit(
     graph: TosaGraph,
-    a: Value | torch.Tensor,
-    b: Value | torch.Tensor,
+    a: TosaValue | torch.Tensor,
+    b: TosaValue | torch.Tensor,
     a_zero_point: int,
     b_zero_point: int,
     output_zero_point: int,
@@ -32,7 +32,7 @@ def emit(
     shift: int,
     activation_min: int,
     activation_max: int,
-) -> Value:
+) -> TosaValue:
     rank = max(len(a.shape), len(b.shape))
     x, y = (in_rank(graph, graph.operand(v), rank) for v in (a, b))
     factor = factor_of(multiplier, shift)

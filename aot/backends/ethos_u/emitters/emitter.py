@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.dialect.library import Op
 
 
@@ -37,7 +37,7 @@ class Emitter:
       int16_on_u85: True if `not_int16` applies to U55 and U65 only.
     """
 
-    emit: Callable[..., Value]
+    emit: Callable[..., TosaValue]
     reject: Callable[..., str] = _takes_all
     moves: bool = False
     adopts: Op | None = None

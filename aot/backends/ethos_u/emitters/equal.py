@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import INT8, INT32, Value
+from aot.backends.ethos_u.block import INT8, INT32, TosaValue
 from aot.backends.ethos_u.emitters.comparing import NOT_INT16, looked_up
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import bad_rank, in_rank
@@ -21,11 +21,11 @@ def reject(a: torch.Tensor, b: torch.Tensor, table: torch.Tensor, negated: bool)
 
 def emit(
     graph: TosaGraph,
-    a: Value | torch.Tensor,
-    b: Value | torch.Tensor,
+    a: TosaValue | torch.Tensor,
+    b: TosaValue | torch.Tensor,
     table: torch.Tensor,
     negated: bool,
-) -> Value:
+) -> TosaValue:
     rank = max(len(a.shape), len(b.shape))
     wanted = looked_up(graph, b, table, rank)
     x = widened(graph, in_rank(graph, graph.operand(a), rank), 0)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.tosa import TosaGraph
 
@@ -45,8 +45,8 @@ def reject(input: torch.Tensor, indices: Sequence[torch.Tensor], dims: Sequence[
 
 
 def emit(
-    graph: TosaGraph, input: Value, indices: Sequence[torch.Tensor], dims: Sequence[int]
-) -> Value:
+    graph: TosaGraph, input: TosaValue, indices: Sequence[torch.Tensor], dims: Sequence[int]
+) -> TosaValue:
     x = input
     for index, dim in zip(indices, dims, strict=True):
         size = list(x.shape)

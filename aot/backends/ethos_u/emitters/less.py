@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import INT8, Value
+from aot.backends.ethos_u.block import INT8, TosaValue
 from aot.backends.ethos_u.emitters.comparing import NOT_INT16, looked_up
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import bad_rank, in_rank
@@ -19,10 +19,10 @@ def reject(a: torch.Tensor, b: torch.Tensor, table: torch.Tensor) -> str:
 
 def emit(
     graph: TosaGraph,
-    a: Value | torch.Tensor,
-    b: Value | torch.Tensor,
+    a: TosaValue | torch.Tensor,
+    b: TosaValue | torch.Tensor,
     table: torch.Tensor,
-) -> Value:
+) -> TosaValue:
     rank = max(len(a.shape), len(b.shape))
     bound = looked_up(graph, b, table, rank)
     x = widened(graph, in_rank(graph, graph.operand(a), rank), 0)

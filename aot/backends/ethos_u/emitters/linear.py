@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.conv2d import sum_limit
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import in_15_bits, requantized, too_large_sums
@@ -34,7 +34,7 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     weight: torch.Tensor,
     bias: torch.Tensor,
     multiplier: torch.Tensor,
@@ -43,7 +43,7 @@ def emit(
     output_zero_point: int,
     activation_min: int,
     activation_max: int,
-) -> Value:
+) -> TosaValue:
     # The rows lie in the width, with a batch of 1: see in_one_row of conv2d.py.
     x = graph.reshape(input, _rows(input.shape))
     sums = graph.conv2d(x, weight[:, None, None, :], bias, input_zero_point)

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters import linear
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.tosa import TosaGraph
@@ -41,7 +41,7 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     weight: torch.Tensor,
     group_scale: torch.Tensor,
     bias: torch.Tensor,
@@ -52,7 +52,7 @@ def emit(
     output_zero_point: int,
     activation_min: int,
     activation_max: int,
-) -> Value:
+) -> TosaValue:
     weights = _weights(input.shape[-1], weight, group_scale, group)
     points = input_zero_point, output_zero_point
     limits = activation_min, activation_max

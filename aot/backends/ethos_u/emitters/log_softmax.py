@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters import softmax
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.ops.log_softmax import (
@@ -32,7 +32,7 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     exp_table: torch.Tensor,
     dim: int,
     fraction_bits: int,
@@ -41,7 +41,7 @@ def emit(
     log_multiplier: int,
     log_shift: int,
     output_zero_point: int,
-) -> Value:
+) -> TosaValue:
     x = graph.materialized(input)
     factors = factors_of(input_multiplier, input_shift, log_multiplier, log_shift)
     in_one = graph.reads_slowly(x)

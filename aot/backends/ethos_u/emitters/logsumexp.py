@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters import softmax
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.ops.exponentials import LARGEST_LENGTH
@@ -34,7 +34,7 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     exp_table: torch.Tensor,
     dim: Sequence[int],
     keepdim: bool,
@@ -45,7 +45,7 @@ def emit(
     log_multiplier: int,
     log_shift: int,
     output_zero_point: int,
-) -> Value:
+) -> TosaValue:
     x = graph.materialized(input)
     factors = factors_of(input_multiplier, input_shift, log_multiplier, log_shift)
     zero_points = input_zero_point, output_zero_point

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import INT16, INT32, Value
+from aot.backends.ethos_u.block import INT16, INT32, TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.tosa import TosaGraph
 
@@ -28,7 +28,7 @@ def reject(input: torch.Tensor, table: torch.Tensor) -> str:
     return ""
 
 
-def emit(graph: TosaGraph, input: Value, table: torch.Tensor) -> Value:
+def emit(graph: TosaGraph, input: TosaValue, table: torch.Tensor) -> TosaValue:
     y = graph.table(graph.before_reshape(input), table)
     if y.dtype == INT32:
         y = graph.rescale(y, *_WHOLE, INT16)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters import softmax
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import bad_rank, in_rank
@@ -20,11 +20,11 @@ def reject(input: torch.Tensor, mask: torch.Tensor, exp_table: torch.Tensor, ste
 
 def emit(
     graph: TosaGraph,
-    input: Value,
-    mask: Value | torch.Tensor,
+    input: TosaValue,
+    mask: TosaValue | torch.Tensor,
     exp_table: torch.Tensor,
     steps: int,
-) -> Value:
+) -> TosaValue:
     rank = len(input.shape)
     kept = in_rank(graph, graph.operand(mask), rank)
     return softmax_steps(graph, input, exp_table, rank - 1, steps, mask=kept)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.pools import bad_pool, tiled, tiles
 from aot.backends.ethos_u.emitters.windows import fitted
@@ -29,13 +29,13 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     kernel: Sequence[int],
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
     output_size: Sequence[int],
-) -> Value:
+) -> TosaValue:
     x = input
     for d in tiles(x.shape, kernel, stride, padding, output_size, separable=True):
         x, kernel, stride = tiled(graph, x, kernel, stride, output_size, d, graph.max_pool2d)

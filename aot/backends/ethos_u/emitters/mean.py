@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import INT32, INT48, Value
+from aot.backends.ethos_u.block import INT32, INT48, TosaValue
 from aot.backends.ethos_u.emitters.conv2d import bad_kernel
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import requantized, span_of, too_large
@@ -58,14 +58,14 @@ def reject(input: torch.Tensor, dim: Sequence[int], multiplier: int, shift: int,
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     dim: Sequence[int],
     keepdim: bool,
     input_zero_point: int,
     output_zero_point: int,
     multiplier: int,
     shift: int,
-) -> Value:
+) -> TosaValue:
     outer, count, inner = _summed(input.shape, dim)
     height, width = _kernel(input.shape, dim)
     by_windows = graph.is_shared(input) or _transposes_slowly(graph.npu, outer * count, inner)

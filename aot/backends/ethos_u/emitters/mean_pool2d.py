@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from aot.backends.ethos_u.block import INT8, INT32, INT48, Value
+from aot.backends.ethos_u.block import INT8, INT32, INT48, TosaValue
 from aot.backends.ethos_u.emitters.conv2d import bad_kernel
 from aot.backends.ethos_u.emitters.depthwise_conv2d import results_for_one
 from aot.backends.ethos_u.emitters.emitter import Emitter
@@ -114,14 +114,14 @@ def reject(input: torch.Tensor, by_count: bool, multiplier: int, shift: int, **r
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     by_count: bool,
     input_zero_point: int,
     output_zero_point: int,
     multiplier: int,
     shift: int,
     **rest: Any,
-) -> Value:
+) -> TosaValue:
     rows, columns = _pieces(input.shape, **_layout({**rest, "by_count": by_count}))
     found = []
     for y in rows:
@@ -135,7 +135,7 @@ def emit(
     return graph.concat(found, 1) if len(found) > 1 else found[0]
 
 
-def _part(graph: TosaGraph, x: Value, dim: int, band: _Band) -> Value:
+def _part(graph: TosaGraph, x: TosaValue, dim: int, band: _Band) -> TosaValue:
     start, size = [0] * 4, list(x.shape)
     start[dim], size[dim] = band.begin, band.end - band.begin
     return x if size == list(x.shape) else graph.slice(x, start, size)
@@ -151,7 +151,7 @@ class _Means:
     input_zero_point: int
     output_zero_point: int
 
-    def of(self, x: Value, rows: _Band, columns: _Band) -> Value:
+    def of(self, x: TosaValue, rows: _Band, columns: _Band) -> TosaValue:
         graph = self.graph
         kernel, stride = (rows.kernel, columns.kernel), (rows.stride, columns.stride)
         padding, windows = (*rows.padding, *columns.padding), (rows.windows, columns.windows)
@@ -169,8 +169,8 @@ class _Means:
         return y
 
     def _pooled(
-        self, x: Value, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
-    ) -> Value:
+        self, x: TosaValue, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
+    ) -> TosaValue:
         graph, channels = self.graph, x.shape[3]
         bits = GUARD_BITS[torch.int8 if x.dtype == INT8 else torch.int16]
         weight = torch.full((*kernel, channels, 1), 1 << bits)

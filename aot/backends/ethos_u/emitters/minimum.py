@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import aligned, bad_rank
 from aot.backends.ethos_u.emitters.rescaling import narrowed, widened
@@ -16,7 +16,7 @@ def reject(a: torch.Tensor, b: torch.Tensor) -> str:
     return bad_rank(a, b)
 
 
-def emit(graph: TosaGraph, a: Value | torch.Tensor, b: Value | torch.Tensor) -> Value:
+def emit(graph: TosaGraph, a: TosaValue | torch.Tensor, b: TosaValue | torch.Tensor) -> TosaValue:
     x, y = aligned(graph, a, b)
     smaller = graph.minimum(widened(graph, x, 0), widened(graph, y, 0))
     return narrowed(graph, smaller, x.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import aligned, bad_rank
 from aot.backends.ethos_u.emitters.rescaling import requantized, span_of, too_large, widened
@@ -18,8 +18,8 @@ def reject(a: torch.Tensor, b: torch.Tensor, multiplier: int, shift: int, **_: i
 
 def emit(
     graph: TosaGraph,
-    a: Value | torch.Tensor,
-    b: Value | torch.Tensor,
+    a: TosaValue | torch.Tensor,
+    b: TosaValue | torch.Tensor,
     a_zero_point: int,
     b_zero_point: int,
     output_zero_point: int,
@@ -27,7 +27,7 @@ def emit(
     shift: int,
     activation_min: int,
     activation_max: int,
-) -> Value:
+) -> TosaValue:
     x, y = aligned(graph, a, b)
     product = graph.mul(widened(graph, x, a_zero_point), widened(graph, y, b_zero_point))
     limits = activation_min, activation_max

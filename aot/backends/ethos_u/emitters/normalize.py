@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.ops.normalize import (
     LARGEST_COUNT,
@@ -49,7 +49,7 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     weight: torch.Tensor,
     bias: torch.Tensor,
     parts: Sequence[int],
@@ -64,7 +64,7 @@ def emit(
     output_zero_point: int,
     activation_min: int,
     activation_max: int,
-) -> Value:
+) -> TosaValue:
     assert floor == addend == 0
     x = graph.materialized(input)
     numbers = centered, epsilon, radicand_shift, normalized_bits, output_bits, input_zero_point

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.tosa import TosaGraph
 
 _LARGEST_RANK = 4
@@ -17,14 +17,14 @@ def bad_rank(*operands: torch.Tensor) -> str:
 
 
 def aligned(
-    graph: TosaGraph, a: Value | torch.Tensor, b: Value | torch.Tensor
-) -> tuple[Value, Value]:
+    graph: TosaGraph, a: TosaValue | torch.Tensor, b: TosaValue | torch.Tensor
+) -> tuple[TosaValue, TosaValue]:
     """Return the operands; the one with fewer dimensions gets leading dimensions of 1."""
     values = graph.operand(a), graph.operand(b)
     rank = max(len(v.shape) for v in values)
     return in_rank(graph, values[0], rank), in_rank(graph, values[1], rank)
 
 
-def in_rank(graph: TosaGraph, x: Value, rank: int) -> Value:
+def in_rank(graph: TosaGraph, x: TosaValue, rank: int) -> TosaValue:
     """Return x with leading dimensions of 1."""
     return graph.reshape(x, (1,) * (rank - len(x.shape)) + x.shape)

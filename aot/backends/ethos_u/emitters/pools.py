@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.windows import (
     LARGEST_STRIDE,
     bad_size,
@@ -72,13 +72,13 @@ def tiles(
 
 def tiled(
     graph: TosaGraph,
-    x: Value,
+    x: TosaValue,
     kernel: Sequence[int],
     stride: Sequence[int],
     windows: Sequence[int],
     d: int,
-    pool: Callable[..., Value],
-) -> tuple[Value, list[int], list[int]]:
+    pool: Callable[..., TosaValue],
+) -> tuple[TosaValue, list[int], list[int]]:
     """Pool over one axis from `tiles`, over the kernel of x [..., windows, kernel, ...].
 
     Return the result, and the kernel and stride of the other axis.

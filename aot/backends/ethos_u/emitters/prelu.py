@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import INT16, INT32, Value
+from aot.backends.ethos_u.block import INT16, INT32, TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import aligned, bad_rank
 from aot.backends.ethos_u.emitters.rescaling import requantized, span_of, too_large, widened
@@ -20,14 +20,14 @@ def reject(input: torch.Tensor, slope: torch.Tensor, multiplier: int, shift: int
 
 def emit(
     graph: TosaGraph,
-    input: Value,
-    slope: Value | torch.Tensor,
+    input: TosaValue,
+    slope: TosaValue | torch.Tensor,
     input_zero_point: int,
     one: int,
     output_zero_point: int,
     multiplier: int,
     shift: int,
-) -> Value:
+) -> TosaValue:
     x, y = aligned(graph, input, slope)
     scalar = (1,) * len(x.shape)
     zero = graph.constant(torch.zeros(scalar), INT32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import INT8, INT16, Value
+from aot.backends.ethos_u.block import INT8, INT16, TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import span_of, too_large
 from aot.backends.ethos_u.tosa import TosaGraph
@@ -17,13 +17,13 @@ def reject(input: torch.Tensor, multiplier: int, shift: int, **_: int) -> str:
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     bits: int,
     input_zero_point: int,
     output_zero_point: int,
     multiplier: int,
     shift: int,
-) -> Value:
+) -> TosaValue:
     return graph.rescale(
         input,
         multiplier,

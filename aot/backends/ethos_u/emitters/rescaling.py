@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from aot.backends.ethos_u.block import INT8, INT16, INT32, INT48, NUMPY, Value
+from aot.backends.ethos_u.block import INT8, INT16, INT32, INT48, NUMPY, TosaValue
 from aot.backends.ethos_u.tosa import TosaGraph
 
 ONE = (1 << 30, 30)
@@ -30,14 +30,14 @@ _LOW_BITS = 16  # of a multiplier, not used for 48-bit sums
 
 def requantized(
     graph: TosaGraph,
-    sums: Value,
+    sums: TosaValue,
     multiplier: Any,
     shift: Any,
     zero_point: int,
     minimum: int | None = None,
     maximum: int | None = None,
     dtype: int = INT8,
-) -> Value:
+) -> TosaValue:
     """Return clamp(requantize(sums, multiplier, shift) + zero_point) of int32 sums, in a dtype.
 
     For int48 sums, use requantize_wide; the result is int16.
@@ -51,19 +51,19 @@ def requantized(
     return clamped(graph, y, minimum, maximum)
 
 
-def clamped(graph: TosaGraph, x: Value, minimum: int | None, maximum: int | None) -> Value:
+def clamped(graph: TosaGraph, x: TosaValue, minimum: int | None, maximum: int | None) -> TosaValue:
     limits = np.iinfo(NUMPY[x.dtype])
     low = limits.min if minimum is None else minimum
     high = limits.max if maximum is None else maximum
     return x if (low, high) == (limits.min, limits.max) else graph.clamp(x, low, high)
 
 
-def widened(graph: TosaGraph, x: Value, zero_point: int) -> Value:
+def widened(graph: TosaGraph, x: TosaValue, zero_point: int) -> TosaValue:
     """Return x - zero_point in int32."""
     return graph.rescale(x, *ONE, INT32, input_zero_point=zero_point)
 
 
-def narrowed(graph: TosaGraph, x: Value, dtype: int) -> Value:
+def narrowed(graph: TosaGraph, x: TosaValue, dtype: int) -> TosaValue:
     """Return int32 x, saturated to a dtype."""
     return graph.rescale(x, *ONE, dtype)
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters import gather
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import requantized
@@ -76,12 +76,12 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     output_size: Sequence[int],
     step: Sequence[int],
     offset: Sequence[int],
     unit: Sequence[int],
-) -> Value:
+) -> TosaValue:
     x, factors = input, _factors(input.shape, output_size)
     for d, factor in enumerate(factors):
         if factor > 1:
@@ -95,7 +95,7 @@ def emit(
     return x
 
 
-def _weighted(graph: TosaGraph, x: Value, factors: Sequence[int]) -> Value:
+def _weighted(graph: TosaGraph, x: TosaValue, factors: Sequence[int]) -> TosaValue:
     """Return the weighted means of windows over copies."""
     rows, columns = (_taps(factor) for factor in factors)
     scale = _scale(sum(rows) * sum(columns))
@@ -107,7 +107,7 @@ def _weighted(graph: TosaGraph, x: Value, factors: Sequence[int]) -> Value:
     return requantized(graph, sums, *scale[1:], 0)
 
 
-def _copied(graph: TosaGraph, x: Value, d: int, factor: int) -> Value:
+def _copied(graph: TosaGraph, x: TosaValue, d: int, factor: int) -> TosaValue:
     """Return the rows or columns with the copies that the windows need.
 
     The first and the last one are also copied past the edges.

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.ops.second_moment import (
     ethos_u_second_moment,
@@ -38,7 +38,7 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     dim: Sequence[int],
     keepdim: bool,
     centered: bool,
@@ -47,7 +47,7 @@ def emit(
     output_zero_point: int,
     multiplier: int,
     shift: int,
-) -> Value:
+) -> TosaValue:
     x, shape = graph.materialized(input), input.shape
     moment = moment_of(shape, dim, centered, root, input_zero_point, multiplier, shift)
     assert moment is not None

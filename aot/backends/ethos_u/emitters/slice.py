@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import math
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.tosa import TosaGraph
 
 
-def emit(graph: TosaGraph, input: Value, dim: int, start: int, end: int, step: int) -> Value:
+def emit(
+    graph: TosaGraph, input: TosaValue, dim: int, start: int, end: int, step: int
+) -> TosaValue:
     size = list(input.shape)
     if step == 1:
         return _range(graph, input, dim, start, end)
@@ -27,7 +29,7 @@ def emit(graph: TosaGraph, input: Value, dim: int, start: int, end: int, step: i
     return graph.reshape(first, (*size[:dim], count, *size[dim + 1 :]))
 
 
-def _range(graph: TosaGraph, x: Value, dim: int, start: int, end: int) -> Value:
+def _range(graph: TosaGraph, x: TosaValue, dim: int, start: int, end: int) -> TosaValue:
     starts, size = [0] * len(x.shape), list(x.shape)
     starts[dim], size[dim] = start, end - start
     return graph.slice(x, starts, size)

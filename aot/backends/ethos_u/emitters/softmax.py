@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.ops.exponentials import LARGEST_LENGTH
 from aot.backends.ethos_u.ops.softmax import ethos_u_softmax, softmax_steps
@@ -17,7 +17,9 @@ def reject(input: torch.Tensor, exp_table: torch.Tensor, dim: int, steps: int) -
     return f"rows of {length}, of at most {LARGEST_LENGTH}" if length > LARGEST_LENGTH else ""
 
 
-def emit(graph: TosaGraph, input: Value, exp_table: torch.Tensor, dim: int, steps: int) -> Value:
+def emit(
+    graph: TosaGraph, input: TosaValue, exp_table: torch.Tensor, dim: int, steps: int
+) -> TosaValue:
     x = graph.materialized(input)
     return softmax_steps(graph, x, exp_table, dim, steps, in_rows=graph.reads_slowly(x))
 

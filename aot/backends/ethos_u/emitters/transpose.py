@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.tosa import TosaGraph
 
 
-def emit(graph: TosaGraph, input: Value, perm: Sequence[int]) -> Value:
+def emit(graph: TosaGraph, input: TosaValue, perm: Sequence[int]) -> TosaValue:
     return graph.transpose(input, perm)
 
 

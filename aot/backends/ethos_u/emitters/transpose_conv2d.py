@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.conv2d import bad_kernel, dense, sum_limit
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import in_15_bits, requantized, too_large_sums
@@ -18,7 +18,7 @@ _LARGEST_STRIDE = 2
 
 
 def _padding(
-    input: Value | torch.Tensor,
+    input: TosaValue | torch.Tensor,
     kernel: Sequence[int],
     stride: Sequence[int],
     padding: Sequence[int],
@@ -63,7 +63,7 @@ def reject(
 
 def emit(
     graph: TosaGraph,
-    input: Value,
+    input: TosaValue,
     weight: torch.Tensor,
     bias: torch.Tensor,
     multiplier: torch.Tensor,
@@ -77,7 +77,7 @@ def emit(
     output_zero_point: int,
     activation_min: int,
     activation_max: int,
-) -> Value:
+) -> TosaValue:
     weight = dense(weight, groups)
     pads = _padding(input, weight.shape[1:3], stride, padding, output_size)
     x = graph.materialized(input)  # Vela 5.1.0 loses a slice before it

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 
-from aot.backends.ethos_u.block import INT8, Value
+from aot.backends.ethos_u.block import INT8, TosaValue
 from aot.backends.ethos_u.emitters import maximum, minimum
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.operands import bad_rank, in_rank
@@ -27,10 +27,10 @@ def reject(mask: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> str:
 
 def emit(
     graph: TosaGraph,
-    mask: Value | torch.Tensor,
-    a: Value | torch.Tensor,
-    b: Value | torch.Tensor,
-) -> Value:
+    mask: TosaValue | torch.Tensor,
+    a: TosaValue | torch.Tensor,
+    b: TosaValue | torch.Tensor,
+) -> TosaValue:
     choice, x, y = (graph.operand(v) for v in (mask, a, b))
     if x.dtype == INT8:
         chosen = graph.table(choice, _CHOSEN)

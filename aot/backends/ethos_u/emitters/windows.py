@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
-from aot.backends.ethos_u.block import Value
+from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.tosa import TosaGraph
 
 _LARGEST_SIZE = 65536
@@ -23,13 +23,13 @@ def padding_after(
 
 def fitted(
     graph: TosaGraph,
-    x: Value,
+    x: TosaValue,
     kernel: Sequence[int],
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
     windows: Sequence[int],
-) -> tuple[Value, list[int], list[int]]:
+) -> tuple[TosaValue, list[int], list[int]]:
     """Return x [N, H, W, C] without unread rows and columns, with its padding and stride.
 
     These padding and stride give `windows` rows and columns.
@@ -50,14 +50,14 @@ def fitted(
 
 def folded(
     graph: TosaGraph,
-    x: Value,
+    x: TosaValue,
     weight: torch.Tensor,
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
     windows: Sequence[int],
     zero_point: int,
-) -> tuple[Value, torch.Tensor, list[int], list[int]]:
+) -> tuple[TosaValue, torch.Tensor, list[int], list[int]]:
     """Rewrite a convolution with too large a stride as one with stride 1.
 
     Each step's rows or columns become channels. Return x, weights [O, KH, KW, C], stride and

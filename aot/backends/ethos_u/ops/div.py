@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from aot.backends.ethos_u.block import INT16, INT32, Array
-from aot.backends.ethos_u.steps import Integers, Steps, T, scale32
+from aot.backends.ethos_u.steps import IntegerSteps, Steps, T, scale32
 from aot.dialect.arithmetic import saturate
 from aot.dialect.library import broadcast, define
 from aot.dialect.signature import Int8
@@ -86,5 +86,5 @@ def ethos_u_div(
 ) -> torch.Tensor:
     """Reference: see `div_steps`; arguments and result are those of pl::div with int8."""
     factor = factor_of(multiplier, shift)
-    y = div_steps(Integers(), a, b, a_zero_point, b_zero_point, factor)
+    y = div_steps(IntegerSteps(), a, b, a_zero_point, b_zero_point, factor)
     return saturate(y + output_zero_point, activation_min, activation_max, torch.int8)

@@ -15,7 +15,7 @@ import torch
 from aot.backends.ethos_u.block import INT8, INT16, INT32
 from aot.backends.ethos_u.ops.bits import leading_bits, number, zeros_of
 from aot.backends.ethos_u.ops.exponentials import INDEX_SCALE, TOP, Rows, entries_of, index_of
-from aot.backends.ethos_u.steps import Integers, Steps, T, scale32
+from aot.backends.ethos_u.steps import IntegerSteps, Steps, T, scale32
 from aot.dialect.library import Inferred, define, reduced_shape
 from aot.dialect.signature import Int8, Int32
 
@@ -162,7 +162,7 @@ def ethos_u_log_softmax(
     int8.
     """
     factors = factors_of(input_multiplier, input_shift, log_multiplier, log_shift)
-    y = log_softmax_steps(Integers(), input, exp_table, dim, factors, output_zero_point)
+    y = log_softmax_steps(IntegerSteps(), input, exp_table, dim, factors, output_zero_point)
     return y.contiguous()
 
 
@@ -189,5 +189,5 @@ def ethos_u_logsumexp(
     """
     factors = factors_of(input_multiplier, input_shift, log_multiplier, log_shift)
     zero_points = input_zero_point, output_zero_point
-    y = logsumexp_steps(Integers(), input, exp_table, dim, factors, *zero_points)
+    y = logsumexp_steps(IntegerSteps(), input, exp_table, dim, factors, *zero_points)
     return y.reshape(reduced_shape(input.shape, dim, keepdim)).contiguous()

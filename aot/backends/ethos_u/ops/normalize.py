@@ -18,7 +18,7 @@ from aot.backends.ethos_u.ops.squares import (
     squares_about,
     squares_about_means,
 )
-from aot.backends.ethos_u.steps import Integers, Steps, T, scale16, scale32
+from aot.backends.ethos_u.steps import IntegerSteps, Steps, T, scale16, scale32
 from aot.dialect.library import define
 from aot.dialect.signature import Int8, Int32
 
@@ -210,4 +210,4 @@ def ethos_u_normalize(
     norm = norm_of(input, weight, bias, parts, *numbers)
     assert norm is not None
     limits = activation_min, activation_max
-    return normalize_steps(Integers(), input, norm, output_zero_point, *limits).contiguous()
+    return normalize_steps(IntegerSteps(), input, norm, output_zero_point, *limits).contiguous()

@@ -18,7 +18,7 @@ from aot.backends.ethos_u.ops.squares import (
     squares_about,
     squares_about_means,
 )
-from aot.backends.ethos_u.steps import Integers, Steps, T, scale32
+from aot.backends.ethos_u.steps import IntegerSteps, Steps, T, scale32
 from aot.dialect.library import Inferred, define, reduced_shape
 from aot.dialect.signature import Int8
 from kernels.reduce.op_second_moment import fraction_bits
@@ -135,5 +135,5 @@ def ethos_u_second_moment(
     """
     moment = moment_of(input.shape, dim, centered, root, input_zero_point, multiplier, shift)
     assert moment is not None
-    y = second_moment_steps(Integers(), input, moment, output_zero_point)
+    y = second_moment_steps(IntegerSteps(), input, moment, output_zero_point)
     return y.reshape(reduced_shape(input.shape, dim, keepdim)).contiguous()

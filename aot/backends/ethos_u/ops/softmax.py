@@ -15,7 +15,7 @@ from aot.backends.ethos_u.ops.exponentials import (
     entries_of,
     index_of,
 )
-from aot.backends.ethos_u.steps import Integers, Steps, T, scale32
+from aot.backends.ethos_u.steps import IntegerSteps, Steps, T, scale32
 from aot.dialect.library import define
 from aot.dialect.signature import Int8, Int32, Mask
 
@@ -85,7 +85,7 @@ def _moved_down(steps: Steps[T], x: T, mask: T) -> T:
 @define()
 def ethos_u_softmax(input: Int8, exp_table: Int32, dim: int, steps: int) -> torch.Tensor:
     """Softmax as `softmax_steps` has it; arguments and result as of pl::softmax."""
-    return softmax_steps(Integers(), input, exp_table, dim, steps).contiguous()
+    return softmax_steps(IntegerSteps(), input, exp_table, dim, steps).contiguous()
 
 
 @define()
@@ -96,5 +96,5 @@ def ethos_u_masked_softmax(input: Int8, mask: Mask, exp_table: Int32, steps: int
     """
     rank = input.dim()
     kept = mask.reshape((1,) * (rank - mask.dim()) + tuple(mask.shape)).to(torch.int8)
-    y = softmax_steps(Integers(), input, exp_table, rank - 1, steps, mask=kept)
+    y = softmax_steps(IntegerSteps(), input, exp_table, rank - 1, steps, mask=kept)
     return y.contiguous()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from torch.fx import Node
 
-from aot.importers.tflite.call import Call
+from aot.importers.tflite.call import OperatorCall
 from aot.importers.tflite.ops import (
     batch_matmul,
     binary,
@@ -29,7 +29,7 @@ from aot.importers.tflite.ops import (
     svdf,
 )
 
-Import = Callable[[Call], Node | Sequence[Node]]
+Import = Callable[[OperatorCall], Node | Sequence[Node]]
 
 BUILTINS: Mapping[str, Import] = {
     "ADD": binary.add,

@@ -8,12 +8,12 @@ from torch.fx import Node
 
 from aot.dialect.graph import shape_of
 from aot.importers.tflite.arithmetic import float32, sums_multiplier
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from kernels.bmm.op import bmm
 from kernels.strided_copy.op_transpose import transpose
 
 
-def batch_matmul(call: Call) -> Node:
+def batch_matmul(call: OperatorCall) -> Node:
     options = call.options(BatchMatMulOptions)
     a, b, out = call.value(0), call.value(1), call.quantization
     of_a, of_b = call.of(a), call.of(b)

@@ -10,22 +10,22 @@ from torch.fx import Node
 
 from aot.dialect.library import Op
 from aot.importers.tflite.arithmetic import activation_range, add_factors, quantize_multiplier
-from aot.importers.tflite.call import Call
+from aot.importers.tflite.call import OperatorCall
 from kernels.add.op import add as pl_add
 from kernels.binary.op_maximum import maximum as pl_maximum
 from kernels.binary.op_maximum import minimum as pl_minimum
 from kernels.mul.op import mul as pl_mul
 
 
-def add(call: Call) -> Node:
+def add(call: OperatorCall) -> Node:
     return _sum(call, call.activation(call.options(AddOptions)), 1)
 
 
-def sub(call: Call) -> Node:
+def sub(call: OperatorCall) -> Node:
     return _sum(call, call.activation(call.options(SubOptions)), -1)
 
 
-def _sum(call: Call, activation: str, sign: int) -> Node:
+def _sum(call: OperatorCall, activation: str, sign: int) -> Node:
     a, b, out = call.value(0), call.value(1), call.quantization
     of_a, of_b = call.of(a), call.of(b)
     a_factor, b_factor, bits, factor = add_factors(of_a, of_b, out, sign)
@@ -45,7 +45,7 @@ def _sum(call: Call, activation: str, sign: int) -> Node:
     )
 
 
-def mul(call: Call) -> Node:
+def mul(call: OperatorCall) -> Node:
     activation = call.activation(call.options(MulOptions))
     a, b, out = call.value(0), call.value(1), call.quantization
     of_a, of_b = call.of(a), call.of(b)
@@ -62,15 +62,15 @@ def mul(call: Call) -> Node:
     )
 
 
-def minimum(call: Call) -> Node:
+def minimum(call: OperatorCall) -> Node:
     return _extreme(call, pl_minimum)
 
 
-def maximum(call: Call) -> Node:
+def maximum(call: OperatorCall) -> Node:
     return _extreme(call, pl_maximum)
 
 
-def _extreme(call: Call, op: Op) -> Node:
+def _extreme(call: OperatorCall, op: Op) -> Node:
     a, b = call.value(0), call.value(1)
     call.of(a)
     call.same_quantization(a, b)

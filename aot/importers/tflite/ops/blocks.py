@@ -13,13 +13,13 @@ from ethosu.vela.tflite.SpaceToDepthOptions import SpaceToDepthOptions
 from torch.fx import Node
 
 from aot.dialect.graph import NHWC, ROW_MAJOR, Edge, shape_of
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from kernels.pad.op import pad
 from kernels.strided_copy.op_slice import slice as pl_slice
 from kernels.strided_copy.op_transpose import transpose
 
 
-def space_to_depth(call: Call) -> Node:
+def space_to_depth(call: OperatorCall) -> Node:
     x, block = call.image(0), call.options(SpaceToDepthOptions).BlockSize()
     call.same_quantization(x)
     n, h, w, c = shape_of(x)
@@ -30,7 +30,7 @@ def space_to_depth(call: Call) -> Node:
     return _moved(call, x, apart, [0, 1, 3, 2, 4, 5], result)
 
 
-def depth_to_space(call: Call) -> Node:
+def depth_to_space(call: OperatorCall) -> Node:
     x, block = call.image(0), call.options(DepthToSpaceOptions).BlockSize()
     call.same_quantization(x)
     n, h, w, c = shape_of(x)
@@ -41,7 +41,7 @@ def depth_to_space(call: Call) -> Node:
     return _moved(call, x, apart, [0, 1, 3, 2, 4, 5], result)
 
 
-def space_to_batch(call: Call) -> Node:
+def space_to_batch(call: OperatorCall) -> Node:
     x, (blocks, paddings) = call.value(0), _blocks(call)
     amounts = [0, 0, *paddings]
     amounts += [0] * (2 * len(shape_of(x)) - len(amounts))
@@ -61,7 +61,7 @@ def space_to_batch(call: Call) -> Node:
     return _moved(call, x, apart, [*inner, *outer], result)
 
 
-def batch_to_space(call: Call) -> Node:
+def batch_to_space(call: OperatorCall) -> Node:
     x, (blocks, crops) = call.value(0), _blocks(call)
     shape, count, whole = list(shape_of(x)), len(blocks), math.prod(blocks)
     if shape[0] % whole:
@@ -82,7 +82,7 @@ def batch_to_space(call: Call) -> Node:
     return y
 
 
-def _blocks(call: Call) -> tuple[list[int], list[int]]:
+def _blocks(call: OperatorCall) -> tuple[list[int], list[int]]:
     """Sizes of blocks, of the dimensions after the first, and two amounts for each."""
     x, blocks, amounts = call.value(0), call.integers(1), call.integers(2)
     call.of(x)
@@ -95,7 +95,9 @@ def _blocks(call: Call) -> tuple[list[int], list[int]]:
     return blocks, amounts
 
 
-def _moved(call: Call, x: Node, apart: list[int], perm: list[int], result: list[int]) -> Node:
+def _moved(
+    call: OperatorCall, x: Node, apart: list[int], perm: list[int], result: list[int]
+) -> Node:
     """A value taken apart, transposed and put together."""
     apart, perm = joined(apart, perm)
     of = x.meta["edge"].quantization

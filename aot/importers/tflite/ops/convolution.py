@@ -13,7 +13,7 @@ from torch.fx import Node
 
 from aot.dialect.graph import shape_of
 from aot.importers.tflite.arithmetic import activation_range
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from aot.importers.tflite.weights import (
     bias_of,
     factors,
@@ -27,7 +27,7 @@ from kernels.depthwise_conv2d.op import depthwise_conv2d
 from kernels.transpose_conv2d.op import transpose_conv2d
 
 
-def conv_2d(call: Call) -> Node:
+def conv_2d(call: OperatorCall) -> Node:
     x, options = call.image(0), call.options(Conv2DOptions)
     weight = weight_of(call, 1, rank=4)
     stride, dilation = _steps(options)
@@ -52,7 +52,7 @@ def conv_2d(call: Call) -> Node:
     return result
 
 
-def depthwise_conv_2d(call: Call) -> Node:
+def depthwise_conv_2d(call: OperatorCall) -> Node:
     x, options = call.image(0), call.options(DepthwiseConv2DOptions)
     weight = weight_of(call, 1, rank=4)
     if weight.shape[0] != 1 or weight.shape[3] % shape_of(x)[3] != 0:
@@ -72,7 +72,7 @@ def depthwise_conv_2d(call: Call) -> Node:
     )
 
 
-def transpose_conv(call: Call) -> Node:
+def transpose_conv(call: OperatorCall) -> Node:
     """Import TRANSPOSE_CONV. Its first input is the output's shape; the output has it too."""
     x, options = call.image(2), call.options(TransposeConvOptions)
     weight = weight_of(call, 1, rank=4)
@@ -113,7 +113,7 @@ def _check_steps(steps: list[int]) -> None:
 
 
 def _constants(
-    call: Call, x: Node, weight: torch.Tensor, axis: int, bias: int, narrow: bool = False
+    call: OperatorCall, x: Node, weight: torch.Tensor, axis: int, bias: int, narrow: bool = False
 ) -> list[Node]:
     """Weight, bias, multiplier and shift."""
     channels = weight.shape[0 if axis == 0 else -1]
@@ -129,6 +129,6 @@ def _constants(
     ]
 
 
-def _tail(call: Call, x: Node, activation: str) -> tuple[int, ...]:
+def _tail(call: OperatorCall, x: Node, activation: str) -> tuple[int, ...]:
     out = call.quantization
     return call.of(x).zero_point, out.zero_point, *activation_range(activation, out)

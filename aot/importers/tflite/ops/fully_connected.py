@@ -11,7 +11,7 @@ from torch.fx import Node
 
 from aot.dialect.graph import shape_of
 from aot.importers.tflite.arithmetic import activation_range, float32, sums_multiplier
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from aot.importers.tflite.weights import (
     bias_of,
     factors,
@@ -23,7 +23,7 @@ from kernels.bmm.op import bmm
 from kernels.linear.op import linear
 
 
-def fully_connected(call: Call) -> Node:
+def fully_connected(call: OperatorCall) -> Node:
     """The input's values are rows of as many as the weights have columns, whatever its shape."""
     options = call.options(FullyConnectedOptions)
     if options.WeightsFormat() != 0:
@@ -35,7 +35,7 @@ def fully_connected(call: Call) -> Node:
     return call.reshaped(result, wanted) if math.prod(wanted) == math.prod(shape) else result
 
 
-def _rows(call: Call) -> tuple[int, Node]:
+def _rows(call: OperatorCall) -> tuple[int, Node]:
     """Return the number of units, and the input as rows for them."""
     x, weights = call.value(0), call.tensor(1).shape
     if len(weights) != 2:
@@ -48,7 +48,7 @@ def _rows(call: Call) -> tuple[int, Node]:
     return units, x if whole else call.reshaped(x, [elements // depth, depth])
 
 
-def _layer(call: Call, x: Node, options: Any) -> Node:
+def _layer(call: OperatorCall, x: Node, options: Any) -> Node:
     weight = weight_of(call, 1, rank=2)
     of, out, units = call.of(x), call.quantization, weight.shape[0]
     scales = per_channel(call, 1, units, axis=0)
@@ -75,7 +75,7 @@ def _layer(call: Call, x: Node, options: Any) -> Node:
     return result
 
 
-def _product(call: Call, x: Node, options: Any) -> Node:
+def _product(call: OperatorCall, x: Node, options: Any) -> Node:
     weights, of, out = call.value(1), call.of(x), call.quantization
     of_weights = call.of(weights)
     if call.has(2) or of.type is not of_weights.type:

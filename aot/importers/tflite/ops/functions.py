@@ -20,7 +20,7 @@ from aot.dialect.graph import Edge
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.importers.tflite import tables
 from aot.importers.tflite.arithmetic import nearest, quantize_multiplier
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from aot.importers.tflite.clamps import within
 from kernels.binary.op_maximum import maximum, minimum
 from kernels.lut.op import lut, table_of
@@ -30,7 +30,7 @@ _OF_INT16 = Quantization(1.0 / 32768.0, 0, INT16)
 """Output quantization of int16 LOGISTIC and TANH."""
 
 
-def _table(call: Call, table: tables.Table) -> Node:
+def _table(call: OperatorCall, table: tables.Table) -> Node:
     x = call.value(0)
     try:
         entries = table(call.of(x), call.quantization)
@@ -40,7 +40,10 @@ def _table(call: Call, table: tables.Table) -> Node:
 
 
 def _lines(
-    call: Call, table: tables.Table, function: Callable[[torch.Tensor], torch.Tensor], reach: float
+    call: OperatorCall,
+    table: tables.Table,
+    function: Callable[[torch.Tensor], torch.Tensor],
+    reach: float,
 ) -> Node:
     """Return a table for int8, straight lines for int16.
 
@@ -61,19 +64,19 @@ def _lines(
     return call.emit(lut, x, call.constant("table", entries), edge=call.edge)
 
 
-def logistic(call: Call) -> Node:
+def logistic(call: OperatorCall) -> Node:
     return _lines(call, tables.logistic, torch.sigmoid, reach=12.0)
 
 
-def tanh(call: Call) -> Node:
+def tanh(call: OperatorCall) -> Node:
     return _lines(call, tables.tanh, torch.tanh, reach=6.0)
 
 
-def hard_swish(call: Call) -> Node:
+def hard_swish(call: OperatorCall) -> Node:
     return _table(call, tables.hard_swish)
 
 
-def leaky_relu(call: Call) -> Node:
+def leaky_relu(call: OperatorCall) -> Node:
     alpha = call.options(LeakyReluOptions).Alpha()
     x, out = call.value(0), call.quantization
     of = call.of(x)
@@ -90,7 +93,7 @@ def leaky_relu(call: Call) -> Node:
     return call.emit(choice, positive, negative, edge=call.edge)
 
 
-def relu(call: Call) -> Node:
+def relu(call: OperatorCall) -> Node:
     x, out = call.value(0), call.quantization
     of = call.of(x)
     if of.type is INT8:
@@ -99,14 +102,14 @@ def relu(call: Call) -> Node:
     return within(call, scaled, out, 0, out.type.quant_max)
 
 
-def _scaled(call: Call, x: Node, factor: float) -> Node:
+def _scaled(call: OperatorCall, x: Node, factor: float) -> Node:
     """Return int16 times a factor."""
     if call.of(x).type is not INT16 or call.quantization.type is not INT16:
         raise Unsupported("values of int8 and of int16")
     return call.emit(requantize, x, 16, 0, 0, *quantize_multiplier(factor), edge=call.edge)
 
 
-def relu6(call: Call) -> Node:
+def relu6(call: OperatorCall) -> Node:
     x = call.value(0)
     of = call.of(x)
     call.same_quantization(x)

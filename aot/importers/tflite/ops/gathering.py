@@ -10,13 +10,13 @@ from ethosu.vela.tflite.ResizeNearestNeighborOptions import ResizeNearestNeighbo
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from aot.importers.tflite.ops.resizing import resized_size
 from kernels.embedding.op import embedding
 from kernels.gather.op import gather as pl_gather
 
 
-def gather(call: Call) -> Node:
+def gather(call: OperatorCall) -> Node:
     options = call.options(GatherOptions)
     if options.BatchDims() != 0:
         raise Unsupported(f"batch_dims {options.BatchDims()}, not 0")
@@ -36,7 +36,7 @@ def gather(call: Call) -> Node:
     return call.reshaped(taken, shape)
 
 
-def resize_nearest_neighbor(call: Call) -> Node:
+def resize_nearest_neighbor(call: OperatorCall) -> Node:
     """A gather of rows and columns."""
     options = call.options(ResizeNearestNeighborOptions)
     x = call.image(0)

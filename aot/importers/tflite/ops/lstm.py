@@ -15,7 +15,7 @@ from aot.dialect.graph import Edge, shape_of
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.dialect.recurrence import FRACTION_BITS, STATE_BITS, gate_table
 from aot.importers.tflite.arithmetic import quantize_multiplier
-from aot.importers.tflite.call import Call, Unsupported, edge_for, named
+from aot.importers.tflite.call import OperatorCall, Unsupported, edge_for, named
 from aot.importers.tflite.weights import bias_of, factors, weight_of
 from kernels.recurrent.op import lstm as pl_lstm
 
@@ -25,7 +25,7 @@ _REFUSED = {9: "peepholes", 10: "peepholes", 11: "peepholes", 16: "a projection"
 _REFUSED |= dict.fromkeys(range(20, 24), "layer normalization")
 
 
-def unidirectional_sequence_lstm(call: Call) -> Node:
+def unidirectional_sequence_lstm(call: OperatorCall) -> Node:
     """Its gates come in the order of pl::lstm: input, forget, cell, output."""
     options = call.options(UnidirectionalSequenceLSTMOptions)
     x, of, out = call.value(0), call.of(call.value(0)), call.quantization
@@ -76,7 +76,7 @@ def unidirectional_sequence_lstm(call: Call) -> Node:
     return y
 
 
-def _check(call: Call, options: UnidirectionalSequenceLSTMOptions) -> None:
+def _check(call: OperatorCall, options: UnidirectionalSequenceLSTMOptions) -> None:
     for index, what in _REFUSED.items():
         if call.has(index):
             raise Unsupported(f"{what}, {named(call.tensor(index))}")
@@ -90,7 +90,7 @@ def _check(call: Call, options: UnidirectionalSequenceLSTMOptions) -> None:
         raise Unsupported("int16 values; int8 ones can be")
 
 
-def _cell_bits(call: Call, options: UnidirectionalSequenceLSTMOptions) -> int:
+def _cell_bits(call: OperatorCall, options: UnidirectionalSequenceLSTMOptions) -> int:
     """Return the bits of the cell's scale, a power of two; a clip beyond its type has no effect."""
     state = call.tensor(_CELL_STATE)
     of = call.quantized(edge_for(state).quantization)
@@ -102,7 +102,7 @@ def _cell_bits(call: Call, options: UnidirectionalSequenceLSTMOptions) -> int:
     return int(bits)
 
 
-def _state(call: Call, index: int, shape: tuple[int, int], bits: int) -> Node:
+def _state(call: OperatorCall, index: int, shape: tuple[int, int], bits: int) -> Node:
     state = call.tensor(index)
     if not state.is_variable or state.shape != shape:
         raise Unsupported(f"its state, {named(state)}, is no variable of shape {list(shape)}")
@@ -111,7 +111,7 @@ def _state(call: Call, index: int, shape: tuple[int, int], bits: int) -> Node:
     return call.persistent(state.name or f"state {state.index}", initial, edge)
 
 
-def _factors(call: Call, places: Sequence[int], size: int, source: float) -> list[Node]:
+def _factors(call: OperatorCall, places: Sequence[int], size: int, source: float) -> list[Node]:
     """Multiplier and shift of the sums of all gates, to FRACTION_BITS."""
     reals = []
     for index in places:

@@ -13,14 +13,14 @@ from ethosu.vela.tflite.UnpackOptions import UnpackOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from aot.importers.tflite.clamps import clamped
 from kernels.cat.op import cat
 from kernels.strided_copy.op_slice import slice as pl_slice
 from kernels.strided_copy.op_transpose import transpose as pl_transpose
 
 
-def reshape(call: Call) -> Node:
+def reshape(call: OperatorCall) -> Node:
     """Import RESHAPE, SQUEEZE or EXPAND_DIMS: the result itself has the shape."""
     x, shape = call.value(0), call.output.shape
     if math.prod(shape) != math.prod(shape_of(x)):
@@ -29,7 +29,7 @@ def reshape(call: Call) -> Node:
     return call.reshaped(x, shape)
 
 
-def transpose(call: Call) -> Node:
+def transpose(call: OperatorCall) -> Node:
     x, perm = call.value(0), call.integers(1)
     if sorted(perm) != list(range(len(shape_of(x)))):
         raise Unsupported(f"the permutation {perm} of {len(shape_of(x))} dimensions")
@@ -37,7 +37,7 @@ def transpose(call: Call) -> Node:
     return call.emit(pl_transpose, x, perm, edge=call.edge)
 
 
-def concatenation(call: Call) -> Node:
+def concatenation(call: OperatorCall) -> Node:
     options = call.options(ConcatenationOptions)
     inputs = [call.value(i) for i in range(call.count)]
     if not inputs:
@@ -53,7 +53,7 @@ def concatenation(call: Call) -> Node:
     return joined if activation == "NONE" else clamped(call, joined, activation)
 
 
-def pack(call: Call) -> Node:
+def pack(call: OperatorCall) -> Node:
     inputs = [call.value(i) for i in range(call.count)]
     if not inputs or len({shape_of(x) for x in inputs}) != 1:
         raise Unsupported("inputs of several shapes, or none")
@@ -64,7 +64,7 @@ def pack(call: Call) -> Node:
     return call.emit(cat, [call.reshaped(x, shape) for x in inputs], dim, edge=call.edge)
 
 
-def unpack(call: Call) -> list[Node]:
+def unpack(call: OperatorCall) -> list[Node]:
     x = call.value(0)
     shape = list(shape_of(x))
     dim = call.axis(call.options(UnpackOptions).Axis(), len(shape))

@@ -10,12 +10,12 @@ from torch.fx import Node
 
 from aot.dialect.graph import shape_of
 from aot.dialect.quantization import INT16
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from kernels.gather.op import gather
 from kernels.pad.op import pad as pl_pad
 
 
-def pad(call: Call) -> Node:
+def pad(call: OperatorCall) -> Node:
     """Pad with zeros (the zero point); PADV2 pads with the given value."""
     x = call.value(0)
     of, padding = call.of(x), _paddings(call, x)
@@ -30,7 +30,7 @@ def pad(call: Call) -> Node:
     return call.emit(pl_pad, x, padding, value, edge=call.edge)
 
 
-def mirror_pad(call: Call) -> Node:
+def mirror_pad(call: OperatorCall) -> Node:
     """Import MIRROR_PAD as a gather of each dimension that grows."""
     x, padding = call.value(0), _paddings(call, call.value(0))
     mode = call.options(MirrorPadOptions).Mode()
@@ -55,7 +55,7 @@ def mirror_pad(call: Call) -> Node:
     return call.emit(gather, x, indices, dims, edge=call.edge) if dims else x
 
 
-def _paddings(call: Call, x: Node) -> list[int]:
+def _paddings(call: OperatorCall, x: Node) -> list[int]:
     """(before, after) of each dimension in order."""
     padding = call.integers(1)
     if len(padding) != 2 * len(shape_of(x)) or min((*padding, 0)) < 0:

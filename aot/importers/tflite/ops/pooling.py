@@ -10,14 +10,14 @@ from ethosu.vela.tflite.Pool2DOptions import Pool2DOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from aot.importers.tflite.clamps import clamped
 from aot.importers.tflite.windows import windows
 from kernels.avg_pool2d.op import avg_pool2d
 from kernels.max_pool2d.op import max_pool2d
 
 
-def average_pool_2d(call: Call) -> Node:
+def average_pool_2d(call: OperatorCall) -> Node:
     x, options, kernel, stride = _pool(call)
     padding, size = windows(options.Padding(), shape_of(x)[1:3], kernel, stride)
     zero_point = call.of(x).zero_point
@@ -27,14 +27,14 @@ def average_pool_2d(call: Call) -> Node:
     return clamped(call, pooled, call.activation(options))
 
 
-def max_pool_2d(call: Call) -> Node:
+def max_pool_2d(call: OperatorCall) -> Node:
     x, options, kernel, stride = _pool(call)
     padding, size = windows(options.Padding(), shape_of(x)[1:3], kernel, stride)
     pooled = call.emit(max_pool2d, x, kernel, stride, padding, [1, 1], size, edge=call.edge)
     return clamped(call, pooled, call.activation(options))
 
 
-def _pool(call: Call) -> tuple[Node, Any, list[int], list[int]]:
+def _pool(call: OperatorCall) -> tuple[Node, Any, list[int], list[int]]:
     x, options = call.image(0), call.options(Pool2DOptions)
     kernel = [options.FilterHeight(), options.FilterWidth()]
     stride = [options.StrideH(), options.StrideW()]

@@ -9,13 +9,13 @@ from torch.fx import Node
 from aot.dialect.graph import Edge
 from aot.dialect.quantization import INT8
 from aot.importers.tflite.arithmetic import quantize_multiplier, requantized
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from kernels.lut.op import lut
 from kernels.mul.op import mul
 from kernels.where.op import where
 
 
-def prelu(call: Call) -> Node:
+def prelu(call: OperatorCall) -> Node:
     x, slope, out = call.value(0), call.value(1), call.quantization
     of, of_slope = call.of(x), call.of(slope)
     if of.type is not INT8 or out.type is not INT8:

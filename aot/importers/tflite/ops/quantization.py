@@ -9,7 +9,7 @@ from torch.fx import Node
 from aot.dialect.quantization import INT8
 from aot.importers.tflite import tables
 from aot.importers.tflite.arithmetic import quantize_multiplier
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from kernels.dequantize.op import dequantize as pl_dequantize
 from kernels.lut.op import lut
 from kernels.quantize.op import quantize as pl_quantize
@@ -17,7 +17,7 @@ from kernels.quantize.op import quantize_arguments
 from kernels.quantize.op_requantize import requantize as pl_requantize
 
 
-def quantize(call: Call) -> Node:
+def quantize(call: OperatorCall) -> Node:
     """Import QUANTIZE. For float32 the dialect rounds ties to even; TFLite rounds them away from
     zero.
     """
@@ -35,7 +35,7 @@ def quantize(call: Call) -> Node:
     return call.emit(pl_requantize, x, *arguments, edge=call.edge)
 
 
-def dequantize(call: Call) -> Node:
+def dequantize(call: OperatorCall) -> Node:
     x = call.value(0)
     of = call.of(x)
     if call.output.type != "FLOAT32":

@@ -12,21 +12,21 @@ from torch.fx import Node
 from aot.dialect.graph import Edge, shape_of
 from aot.dialect.library import Op
 from aot.importers.tflite.arithmetic import mean_multiplier
-from aot.importers.tflite.call import Call, Unsupported, named
+from aot.importers.tflite.call import OperatorCall, Unsupported, named
 from kernels.max_with_indices.op import max_with_indices
 from kernels.mean.op import mean as pl_mean
 from kernels.reduce.op_extremes import amax, amin
 
 
-def mean(call: Call) -> Node:
+def mean(call: OperatorCall) -> Node:
     return _sum(call, divided=True)
 
 
-def sum(call: Call) -> Node:
+def sum(call: OperatorCall) -> Node:
     return _sum(call, divided=False)
 
 
-def _sum(call: Call, divided: bool) -> Node:
+def _sum(call: OperatorCall, divided: bool) -> Node:
     x, (dim, keepdim) = call.value(0), _dimensions(call)
     of, out = call.of(x), call.quantization
     count = math.prod(shape_of(x)[d] for d in dim) if divided else 1
@@ -44,21 +44,21 @@ def _sum(call: Call, divided: bool) -> Node:
     )
 
 
-def reduce_max(call: Call) -> Node:
+def reduce_max(call: OperatorCall) -> Node:
     return _extreme(call, amax)
 
 
-def reduce_min(call: Call) -> Node:
+def reduce_min(call: OperatorCall) -> Node:
     return _extreme(call, amin)
 
 
-def _extreme(call: Call, op: Op) -> Node:
+def _extreme(call: OperatorCall, op: Op) -> Node:
     x, (dim, keepdim) = call.value(0), _dimensions(call)
     call.same_quantization(x)
     return call.emit(op, x, dim, keepdim, edge=call.edge)
 
 
-def _dimensions(call: Call) -> tuple[list[int], bool]:
+def _dimensions(call: OperatorCall) -> tuple[list[int], bool]:
     rank = len(shape_of(call.value(0)))
     dim = sorted({call.axis(axis, rank) for axis in call.integers(1)})
     if not dim:
@@ -66,7 +66,7 @@ def _dimensions(call: Call) -> tuple[list[int], bool]:
     return dim, bool(call.options(ReducerOptions).KeepDims())
 
 
-def arg_max(call: Call) -> Node:
+def arg_max(call: OperatorCall) -> Node:
     x = call.value(0)
     call.of(x)
     (axis,) = call.integers(1) if call.tensor(1).shape in ((), (1,)) else (None,)

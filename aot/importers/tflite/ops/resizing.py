@@ -7,14 +7,14 @@ from ethosu.vela.tflite.ResizeBilinearOptions import ResizeBilinearOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from kernels.resize_bilinear.op import resize_bilinear as pl_resize_bilinear
 
 _BITS = 10
 """Fraction bits of a position between two pixels."""
 
 
-def resized_size(call: Call) -> list[int]:
+def resized_size(call: OperatorCall) -> list[int]:
     """(height, width) of the result."""
     size = call.integers(1)
     if len(size) != 2 or tuple(size) != call.output.shape[1:3]:
@@ -22,7 +22,7 @@ def resized_size(call: Call) -> list[int]:
     return size
 
 
-def resize_bilinear(call: Call) -> Node:
+def resize_bilinear(call: OperatorCall) -> Node:
     """Places of 10 bits, as TFLite has them: pl::resize_bilinear takes any."""
     options = call.options(ResizeBilinearOptions)
     x = call.image(0)

@@ -8,12 +8,12 @@ from ethosu.vela.tflite.StridedSliceOptions import StridedSliceOptions
 from torch.fx import Node
 
 from aot.dialect.graph import shape_of
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from kernels.gather.op import gather
 from kernels.strided_copy.op_slice import slice as pl_slice
 
 
-def slice(call: Call) -> Node:
+def slice(call: OperatorCall) -> Node:
     x = call.value(0)
     begin, size = call.integers(1), call.integers(2)
     shape = shape_of(x)
@@ -26,7 +26,7 @@ def slice(call: Call) -> Node:
     return x
 
 
-def strided_slice(call: Call) -> Node:
+def strided_slice(call: OperatorCall) -> Node:
     """A step backwards is a gather."""
     options = call.options(StridedSliceOptions)
     if options.EllipsisMask() or options.NewAxisMask():
@@ -63,7 +63,7 @@ def strided_slice(call: Call) -> Node:
     return call.reshaped(x, kept)
 
 
-def split(call: Call) -> list[Node]:
+def split(call: OperatorCall) -> list[Node]:
     x, axes = call.value(1), call.integers(0)
     dim = call.axis(axes[0] if axes else -1, len(shape_of(x)))
     count = len(call.outputs)
@@ -72,7 +72,7 @@ def split(call: Call) -> list[Node]:
     return _parts(call, x, dim, [shape_of(x)[dim] // count] * count)
 
 
-def split_v(call: Call) -> list[Node]:
+def split_v(call: OperatorCall) -> list[Node]:
     x, sizes, axes = call.value(0), call.integers(1), call.integers(2)
     dim = call.axis(axes[0] if axes else -1, len(shape_of(x)))
     extent = shape_of(x)[dim]
@@ -83,12 +83,12 @@ def split_v(call: Call) -> list[Node]:
     return _parts(call, x, dim, sizes)
 
 
-def _parts(call: Call, x: Node, dim: int, sizes: list[int]) -> list[Node]:
+def _parts(call: OperatorCall, x: Node, dim: int, sizes: list[int]) -> list[Node]:
     starts = [sum(sizes[:i]) for i in range(len(sizes))]
     return [_part(call, x, dim, s, s + n) for s, n in zip(starts, sizes, strict=True)]
 
 
-def _part(call: Call, x: Node, dim: int, start: int, end: int, step: int = 1) -> Node:
+def _part(call: OperatorCall, x: Node, dim: int, start: int, end: int, step: int = 1) -> Node:
     extent = shape_of(x)[dim]
     if not 0 <= start < end <= extent:
         raise Unsupported(f"the part [{start}, {end}) of {extent}")

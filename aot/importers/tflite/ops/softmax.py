@@ -9,7 +9,7 @@ from torch.fx import Node
 from aot.dialect.graph import shape_of
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.importers.tflite.arithmetic import float32
-from aot.importers.tflite.call import Call, Unsupported
+from aot.importers.tflite.call import OperatorCall, Unsupported
 from kernels.softmax.op import (
     OUTPUT,
     WIDE_STEPS,
@@ -21,7 +21,7 @@ from kernels.softmax.op import (
 )
 
 
-def softmax(call: Call) -> Node:
+def softmax(call: OperatorCall) -> Node:
     x, beta = call.value(0), call.options(SoftmaxOptions).Beta()
     of, out = call.of(x), call.quantization
     rank = len(shape_of(x))

@@ -16,7 +16,7 @@ from torch.fx import Node
 from aot.dialect.graph import NHWC, Edge, shape_of
 from aot.dialect.quantization import INT8, INT16, Quantization
 from aot.importers.tflite.arithmetic import quantize_multiplier
-from aot.importers.tflite.call import Call, Unsupported, edge_for
+from aot.importers.tflite.call import OperatorCall, Unsupported, edge_for
 from aot.importers.tflite.weights import bias_of, factors, weight_of
 from kernels.cat.op import cat
 from kernels.conv2d.op import conv2d
@@ -47,13 +47,13 @@ class _Filters:
     factors: tuple[float, float]
 
 
-def svdf(call: Call) -> Node:
+def svdf(call: OperatorCall) -> Node:
     filters = _filters(call)
     wide = filters.state[1].type is INT16
     return _of_int16_state(call, filters) if wide else _of_int8_state(call, filters)
 
 
-def _filters(call: Call) -> _Filters:
+def _filters(call: OperatorCall) -> _Filters:
     x, state, rank = call.value(0), call.tensor(_STATE), call.options(SVDFOptions).Rank()
     of, out, kept = call.of(x), call.quantization, call.quantized(edge_for(state).quantization)
     features = weight_of(call, 1, rank=2)
@@ -82,7 +82,7 @@ def _filters(call: Call) -> _Filters:
     )
 
 
-def _of_int16_state(call: Call, filters: _Filters) -> Node:
+def _of_int16_state(call: OperatorCall, filters: _Filters) -> Node:
     x, (name, kept) = call.value(0), filters.state
     count, memory = filters.time.shape
     initial = torch.zeros((shape_of(x)[0], count, memory - 1), dtype=torch.int16)
@@ -108,7 +108,7 @@ def _of_int16_state(call: Call, filters: _Filters) -> Node:
     return y
 
 
-def _of_int8_state(call: Call, filters: _Filters) -> Node:
+def _of_int8_state(call: OperatorCall, filters: _Filters) -> Node:
     x, (name, kept), time = call.value(0), filters.state, filters.time
     (count, memory), units = time.shape, len(filters.bias)
     batch, rank, edge = shape_of(x)[0], count // units, Edge(kept, NHWC)
@@ -144,6 +144,6 @@ def _of_int8_state(call: Call, filters: _Filters) -> Node:
     return call.reshaped(result, (batch, units))
 
 
-def _factors(call: Call, real: float, channels: int) -> list[Node]:
+def _factors(call: OperatorCall, real: float, channels: int) -> list[Node]:
     multiplier, shift = factors([real] * channels, torch.int8)
     return [call.constant("multiplier", multiplier), call.constant("shift", shift)]

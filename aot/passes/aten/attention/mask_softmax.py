@@ -11,7 +11,7 @@ changes nothing. Leaves masks without effect, and masks of whole rows: torch giv
 
 Masks from the model's inputs or from computations may follow one another. A row fully masked by
 them gives 0. A mask of unknown numbers is added, but not below `_FLOOR`: exp(-24) is 4e-11.
-Calibration must show that it is a mask (aot/quality/given_masks.py).
+Calibration must show that it is a mask (aot/quality/mask_warnings.py).
 
 Torch's decompositions test for rows of minus infinity only, and give 0 for them
 (aot/passes/aten/attention/safe_softmax.py). This test also becomes part of the mask, or is removed

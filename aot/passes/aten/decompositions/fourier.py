@@ -14,7 +14,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.passes.aten.build import call, constant
-from aot.passes.aten.decompositions.composing import times_matrix
+from aot.passes.aten.decompositions.builders import times_matrix
 
 _aten = torch.ops.aten
 _BY_ROOT, _BY_COUNT = 1, 2  # values of torch's fft_norm_mode

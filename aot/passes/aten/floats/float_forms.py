@@ -26,7 +26,7 @@ from aot.dialect.results import taken_from
 from aot.dialect.rule import argument, pair, reduction
 from aot.errors import keep_names
 from aot.passes.aten.build import call, constant
-from aot.passes.aten.decompositions.composing import along, source_of, times_matrix
+from aot.passes.aten.decompositions.builders import along, source_of, times_matrix
 from aot.passes.aten.floats.float_pointwise import POINTWISE, Form
 from aot.rules import floats
 from aot.rules.masked_softmax import MASKED_SOFTMAX

@@ -12,7 +12,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
-from aot.passes.aten.decompositions.composing import source_of
+from aot.passes.aten.decompositions.builders import source_of
 
 _aten = torch.ops.aten
 

@@ -15,7 +15,7 @@ from torch.fx.node import map_arg
 from aot.dialect.results import results_of, taken_from
 from aot.dialect.rule import argument
 from aot.passes.aten.build import call
-from aot.passes.aten.decompositions.composing import Results, read_results, taken_result
+from aot.passes.aten.decompositions.builders import Results, read_results, taken_result
 from aot.upstream.torch import OpOverload
 
 _aten = torch.ops.aten

@@ -21,7 +21,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
-from aot.passes.aten.decompositions.composing import Results, read_results, source_of, taken_result
+from aot.passes.aten.decompositions.builders import Results, read_results, source_of, taken_result
 
 _aten = torch.ops.aten
 

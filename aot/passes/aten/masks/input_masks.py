@@ -4,7 +4,7 @@ number).
 
 No range holds such numbers next to others. additive_masks.py follows the choice to the softmax, as
 with boolean masks. The example identifies the mask; calibration must agree
-(aot/quality/given_masks.py). An input returned unchanged stays.
+(aot/quality/mask_warnings.py). An input returned unchanged stays.
 """
 
 from __future__ import annotations

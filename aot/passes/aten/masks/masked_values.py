@@ -30,7 +30,7 @@ class Masked:
       values: at kept elements; a number if all are the same.
       number: everywhere else.
       kind: `CHOICE`, a choice of values and a number, or a function of one; `MOVED`, the
-        same in another order or shape; far_fills.py handles both. Else "".
+        same in another order or shape; mask_sentinels.py handles both. Else "".
     """
 
     kept: Node | bool

@@ -17,7 +17,7 @@ from aot.lower import lower
 from aot.options import Measure
 from aot.passes.aten.attention.mask_softmax import mask_softmax
 from aot.passes.aten.constants.fold_constants import fold_constants
-from aot.passes.aten.decompositions.compositions import compositions
+from aot.passes.aten.decompositions.rare_ops import decompose_rare_ops
 from aot.passes.aten.masks.additive_masks import additive_masks
 from aot.testing.fixtures import check_aten_pass, lower_with, model, op_counts
 
@@ -75,7 +75,7 @@ MASKS: dict[str, Mask] = {
 def test_a_softmax_is_masked(name: str) -> None:
     def rewrite(module: torch.fx.GraphModule) -> int:
         fold_constants(module)
-        compositions(module)
+        decompose_rare_ops(module)
         additive_masks(module)
         count = mask_softmax(module)
         module.graph.eliminate_dead_code()

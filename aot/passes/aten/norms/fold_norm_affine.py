@@ -19,8 +19,8 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.dialect.rule import argument
 from aot.passes.aten.norms.fuse_batch_norm import ALIKE, scale_inputs
+from aot.rules.fused_norm import NORMALIZE
 from aot.rules.movement import MOVEMENT
-from aot.rules.whole_norm import NORMALIZE
 from aot.upstream.torch import OpOverload
 
 _aten = torch.ops.aten

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from aot.passes.aten.decompositions.composing import Results, source_of, times_matrix
+from aot.passes.aten.decompositions.builders import Results, source_of, times_matrix
 
 _aten = torch.ops.aten
 

@@ -19,7 +19,7 @@ from aot.dialect.graph import tensor_constant
 from aot.dialect.quantization import INT8, Quantization
 from aot.dialect.rule import KNOWN_OUTPUT, Fixed, Within, argument
 from aot.passes.aten.build import call, constant
-from aot.passes.aten.decompositions.composing import Results, as_type, source_of
+from aot.passes.aten.decompositions.builders import Results, as_type, source_of
 
 _aten = torch.ops.aten
 _MOST_WEIGHTS = 2**26  # weights of pixels in samples, nearly all 0

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modules with different results in torch outside training.
+
+Example: nn.TransformerEncoder returns 0 at padding there. The exported and lowered model does not.
+"""
+
+from __future__ import annotations
+
+from aot.quality.finding import Finding
+from aot.quality.subject import Subject
+from aot.quality.values import RANGED, spread
+from aot.quality.warning_kinds.hidden_rows import differ
+
+
+def find(subject: Subject) -> list[Finding]:
+    """The first module with such a path, where it gives other results."""
+    float_model = subject.float_model
+    path = float_model.path_of_encoder()
+    if path is None:
+        return []
+    for _, inputs in spread(subject.samples, RANGED, False):
+        float_model.reset()
+        if any(map(differ, float_model(inputs), float_model.as_users_run_it(inputs))):
+            return [
+                Finding(
+                    "fast_path",
+                    "",
+                    path,
+                    "",
+                    f"on {subject.described} nn.TransformerEncoder gives 0 at padding on torch's "
+                    "fast path (no gradients); the device and this measurement do not. To compare, "
+                    "build it with enable_nested_tensor=False. For zeros on the device, add "
+                    "y.masked_fill(mask[..., None], 0.0) after it",
+                )
+            ]
+    return []

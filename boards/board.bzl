@@ -159,9 +159,7 @@ def _console(board, chip, uart):
     }
 
 def _writes(board, chip, uart, more):
-    """Returns the register writes before the program starts: of the chip, the board, and the
-    console.
-    """
+    """Returns the register writes of the chip, the board and the console before the start."""
     writes = chip.writes + more
     if chip.uart_driver.init:
         tx = pin_number(board, uart.tx) if uart.tx else None

@@ -156,9 +156,7 @@ def lpc_usart(init):
     )
 
 def _stellaris_init(uart, tx, rx):
-    """Returns writes for the clocks of the UART and the ports, a short wait, and the pins'
-    function.
-    """
+    """Returns writes for the clocks of UART and ports, a short wait, and the pins' function."""
     writes = [set_bits(0x400fe104, 1 << int(uart.removeprefix("uart")))]
     for pin in pins(tx, rx):
         port, number = pin // _PORT_PINS, pin % _PORT_PINS

@@ -176,9 +176,7 @@ _plan_library = rule(
 )
 
 def _with(name, program, deps, without, **kwargs):
-    """Makes a program of this package with the user's modules; returns `without` if
-    there are none.
-    """
+    """Makes a program of this package with the user's modules, or returns `without`."""
     if not deps:
         return Label("//aot/plan:" + without)
     source = Label("//aot/plan:%s.py" % program)

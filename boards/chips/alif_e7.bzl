@@ -9,8 +9,9 @@ _UARTS = {
 }
 
 def _uart(uart, tx, rx):
-    """Returns writes for the UART's clock, from the crystal, and the pins' second function. UART4
-    has it on P12_2 and P12_1.
+    """Returns writes for the UART's clock, from the crystal, and the pins' second function.
+
+    UART4 has it on P12_2 and P12_1.
     """
     number = int(uart.removeprefix("uart"))
     return [

@@ -8,9 +8,7 @@ _CLKCTRL = _GCR + 0x08
 _READY = 1 << 13
 
 def _uart0(_uart, tx, rx):
-    """Returns writes for the UART's clocks, its oscillator and the port, and the pins' first
-    function.
-    """
+    """Returns writes for the UART's clocks, oscillator, port, and the pins' first function."""
     gpio0 = 0x40008000
     mask = 0
     for pin in pins(tx, rx):

@@ -8,9 +8,7 @@ _PORT1 = 0x50117000
 _FLEXCOMM4 = 0x500b4000
 
 def _lpuart4(_uart, _tx, _rx):
-    """Returns writes for the LPUART of the fourth Flexcomm, and the pins P1_9 (transmit) and P1_8
-    (receive).
-    """
+    """Returns writes for the LPUART of Flexcomm 4, pins P1_9 (transmit) and P1_8 (receive)."""
     return [
         set_bits(_SYSCON + 0x200, 1 << 14),  # clock of the port
         write(_SYSCON + 0x2c0, 2),  # Flexcomm 4 from the oscillator of 12 MHz,

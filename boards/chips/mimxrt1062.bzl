@@ -33,8 +33,9 @@ _MAX = clock(
 )
 
 def _lpuart1(_uart, _tx, _rx):
-    """Returns writes for the clock and the pins GPIO_AD_B0_12 (transmit) and GPIO_AD_B0_13
-    (receive). It has no other pins.
+    """Returns writes for the clock, GPIO_AD_B0_12 (transmit) and GPIO_AD_B0_13 (receive).
+
+    It has no other pins.
     """
     return [
         set_field(_CCM + 0x24, 0, 0x7f, 1 << 6),  # UARTs are clocked by the crystal, undivided

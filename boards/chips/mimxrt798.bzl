@@ -11,9 +11,7 @@ _IOPCTL0 = 0x50004000
 _FLEXCOMM0 = 0x50110000
 
 def _lpuart0(_uart, _tx, _rx):
-    """Returns writes for the LPUART of the first Flexcomm, and the pins PIO1_0 (transmit) and
-    PIO0_31 (receive).
-    """
+    """Returns writes for the LPUART of Flexcomm 0, pins PIO1_0 (transmit), PIO0_31 (receive)."""
     return [
         write(_CLKCTL0 + 0x800, 0),  # Flexcomm's clock is the base clock,
         write(_CLKCTL0 + 0x804, 0),  # undivided

@@ -22,8 +22,9 @@ _IRQS = {
 }
 
 def _musca(core, code, sram_kb, uart0, target):
-    """Describes a Musca chip. The first 8 KB of RAM stay free for a debugger, as in its
-    own tools.
+    """Describes a Musca chip.
+
+    The first 8 KB of RAM stay free for a debugger, as in its own tools.
     """
     return chip(
         core = core,

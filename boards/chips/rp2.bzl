@@ -6,8 +6,9 @@ load("//boards:board.bzl", "KB", "MB", "MHZ", "boot_header", "chip", "clock", "f
 _XOSC_HZ = 12 * MHZ
 
 def _clocks(clocks, xosc):
-    """Returns writes to run everything from the crystal. The ROM's clock is too inexact
-    for a UART.
+    """Returns writes to run everything from the crystal.
+
+    The ROM's clock is too inexact for a UART.
     """
     return [
         write(xosc + 0x0c, 47),  # 1 ms until it is stable
@@ -42,15 +43,17 @@ def _pll(clocks, resets, reset_bit, pll, dividers):
     ]
 
 def _pad(pad, receives):
-    """Returns a pad's value: input on, no isolation. A receiver has a pull-up. A pull-down, the
-    reset state, may not work (RP2350-E9).
+    """Returns a pad's value: input on, no isolation.
+
+    A receiver has a pull-up. A pull-down, the reset state, may not work (RP2350-E9).
     """
     pulls, up = (3 << 2, 1 << 3) if receives else (0, 0)
     return set_field(pad, 0, 7 << 6 | pulls, 1 << 6 | up)  # ISO, OD, IE
 
 def _uart_init(resets, bits, io, pads):
-    """Returns writes that assign pins to a UART. `pads` are given if pads are isolated after reset,
-    with their inputs off, else None.
+    """Returns writes that assign pins to a UART.
+
+    `pads` are given if pads are isolated after reset, with their inputs off, else None.
     """
 
     def _init(uart, tx, rx):

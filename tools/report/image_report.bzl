@@ -105,8 +105,9 @@ _image_report = rule(
 )
 
 def image_report(name, testonly = False, visibility = None):
-    """Make `<name>.report.html`, `.report.md`, `.report.json`, `.trace.json`, and `.report`. The
-    last one builds the page and prints its name.
+    """Make `<name>.report.html`, `.report.md`, `.report.json`, `.trace.json`, and `.report`.
+
+    The last one builds the page and prints its name.
 
     Targets are only built on request: the image runs on its simulator for them.
 

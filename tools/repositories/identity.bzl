@@ -97,8 +97,9 @@ def _files_of_programs(repository_ctx, programs):
     return files
 
 def write_identity(repository_ctx, programs, files = [], more = []):
-    """Write the repository's file `identity`. The repository is fetched again if the fingerprint
-    changes.
+    """Write the repository's file `identity`.
+
+    The repository is fetched again if the fingerprint changes.
 
     Args:
         repository_ctx: of the calling rule.

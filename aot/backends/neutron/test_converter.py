@@ -135,5 +135,5 @@ def test_with_the_sdk_the_command_line_is_the_same(sdk: Path) -> None:
 
 
 def test_what_is_no_presence() -> None:
-    with pytest.raises(LoweringError, match="no neutron 'maybe'; there are: required, auto"):
+    with pytest.raises(LoweringError, match="neutron must be one of required, auto; got 'maybe'"):
         target_named("imxrt700", neutron="maybe")

@@ -49,7 +49,7 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
         "singular_values",
         partial(Function, lambda x: torch.linalg.svd(x)[1]),
         ((3, 3),),
-        "linalg_svd.*\n.*\n.*make its result an input",
+        "linalg_svd.*\n.*\n.*as an input of the model",
     ),
     ("topk_0", partial(Function, lambda x: x.topk(0, 1)), ((2, 3),), "none of the values"),
     (

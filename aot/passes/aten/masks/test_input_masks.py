@@ -53,5 +53,5 @@ def test_masks_of_numbers_are_followed(name: str) -> None:
 def test_calibration_has_to_agree() -> None:
     data = samples_of(-1e5)
     data[3][1][0, 0, 0] = -3.0
-    with pytest.raises(LoweringError, match="calibration sample 3 has -3 in it"):
+    with pytest.raises(LoweringError, match="calibration sample 3 holds -3"):
         lower(model(CASES["with a bias"]), data[0], calibration=data)

@@ -176,7 +176,7 @@ def _path(name: str) -> Path:
 
 
 def _place(flag: flags.FlagHolder[str | None]) -> Path | None:
-    """Where an output file goes; None if it is not asked for.
+    """Return the path of an output file, or None without the flag.
 
     Raises:
       _WrongFlags: there is no such folder.

@@ -88,7 +88,7 @@ class Op:
 
     @property
     def results(self) -> int:
-        """How many tensors a call gives."""
+        """Number of result tensors of a call."""
         return self.signature.results
 
     @property

@@ -273,7 +273,7 @@ def on_floats(rule: Rule, node: Node) -> Rule | None:
 
 
 def _takes(op: Op, dtype: torch.dtype) -> bool:
-    """Whether a tensor argument of an op may have a dtype."""
+    """Return True if a tensor argument of an op may have a dtype."""
     return any(dtype in dtypes for dtypes in op.dtypes.values())
 
 

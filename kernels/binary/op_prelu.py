@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::prelu: values, the negative ones times a slope, with broadcasting.
 
-Of aten.prelu with a slope for each channel; with one slope it is a function of one value.
+Lowers aten.prelu with a slope for each channel. One slope makes it a pointwise function.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def _case(
 ) -> Case:
     count = given.size // math.prod(parts)
     bits = values.integer(1, 20)
-    # As kernels/normalize/op.py chooses them, and often bits that a few values saturate with.
+    # Bits as chosen by kernels/normalize/op.py, and often bits with which a few values saturate.
     wide = given.dtype == np.int16
     shift = math.floor(((29 if wide else 45) - 2 * math.log2(count)) / 2) * 2
     normalized = 30 - math.ceil(math.log2(count) / 2)

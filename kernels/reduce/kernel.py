@@ -70,7 +70,7 @@ def second_moment(call: OpCall, isa: Isa) -> KernelCall:
     del isa
     dtype = activation_dtype(call, "input")
     count, centered, root = _count(call, dtype), call.flag("centered"), call.flag("root")
-    # As `fraction_bits` of kernels/reduce/op_second_moment.py: the sum is at most 2^bits.
+    # Same as `fraction_bits` of kernels/reduce/op_second_moment.py: the sum is at most 2^bits.
     log2 = (count - 1).bit_length()
     if dtype == "int16":
         bits, fit = 30 + (2 * log2 if centered else log2), 46

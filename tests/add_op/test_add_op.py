@@ -55,7 +55,7 @@ TOLD: list[dict[str, str]] = [
     },
     {"kernels/roll/cases.py": "kernels/roll/cases.py is missing"},
 ]
-# What is not seen without the BUILD file.
+# Files not seen without the BUILD file.
 BUILD = "kernels/roll/BUILD.bazel"
 IN_C = ["kernels/roll/roll.h", "kernels/roll/roll_s8_scalar.c"]
 
@@ -240,7 +240,7 @@ def test_its_kernel_is_its_reference_and_the_tests_see_it(workspace: Path) -> No
 
 
 def test_the_npu_leaves_it_to_the_core(workspace: Path) -> None:
-    """In a run of its own: the NPU adds ops to the dialect that no kernel is for."""
+    """A separate run, because the NPU adds ops without kernels to the dialect."""
     emitters = "aot/backends/ethos_u/test_emitters.py"
     done = run(workspace, pytest_with("-q", "-k", "every_op or reasons", emitters))
     assert done.returncode == 0, done.stdout

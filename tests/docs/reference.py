@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-# Files that users load from. board.bzl also exports functions of the files in _WORDS.
+# Files loaded by users. board.bzl also exports functions of files that it loads.
 _MACROS = (
     "aot/pte_model.bzl",
     "aot/plan/plan_library.bzl",

@@ -92,7 +92,7 @@ def _targets(package: str) -> frozenset[str]:
 
 @pytest.mark.parametrize(("page", "text"), _of("sh"))
 def test_commands_name_targets(page: str, text: str) -> None:
-    # In a workspace of your own, labels are those of other files.
+    # Labels of a workspace of your own belong to other files.
     if page == _OUTSIDE:
         return
     labels = re.findall(r"(?<![\w@:/=])//([\w/]*)(?::([\w.+-]+))?(?!\S*\.\.\.)", text)

@@ -321,7 +321,7 @@ _UNARY: tuple[tuple[str, Callable[[torch.Tensor], torch.Tensor], float, float], 
 
 
 def _examples() -> Iterator[Case]:
-    """Those that ops give which have a rule of their own, beside their kernels."""
+    """Yield the examples of ops with their own rules, kept next to their kernels."""
     for family in FAMILIES:
         for count, example in enumerate(family.examples):
             name = f"{next(iter(example.ops))}_example_{count}"

@@ -24,7 +24,7 @@ _LOST_STEPS = 8
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Those values that are no inputs, whose range an infinite one does not end."""
+    """Yield a finding for each value with a number far from all others; inputs have none."""
     rough = any(o.is_rough for o in subject.outputs)
     outputs = {o.name for o in subject.outputs}
     for value in subject.values:

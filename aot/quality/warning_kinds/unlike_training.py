@@ -48,7 +48,7 @@ _SMALLEST = 1e-6
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """At most one finding: of the first value of which a BatchNorm saw others in training."""
+    """Yield at most one finding: the first BatchNorm input unlike the training data."""
     floats = subject.floats  # without BatchNorms
     trained = {n: known for n in floats.graph.nodes if (known := trained_with(n)) is not None}
     if not trained:

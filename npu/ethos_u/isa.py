@@ -65,8 +65,6 @@ _COMMON = """
 0 5 OP_POOL pooling_mode[2:0]
 0 6 OP_ELEMENTWISE elementwise_mode[5:0]
 0 16 OP_DMA_START
-0 17 OP_DMA_WAIT k[3:0]
-0 18 OP_KERNEL_WAIT n[1:0]
 0 19 OP_PMU_MASK enable[0:0]
 0 256 SET_IFM_PAD_TOP pad[6:0]
 0 257 SET_IFM_PAD_LEFT pad[6:0]
@@ -136,6 +134,8 @@ dilation_y[4:4] decomposition[5:5] stride_x_msb[6:6] stride_y_msb[9:9]
 
 _ONLY_U55 = """
 0 2 OP_CONV
+0 17 OP_DMA_WAIT k[3:0]
+0 18 OP_KERNEL_WAIT n[1:0]
 0 261 SET_IFM_PRECISION activation_type[0:0] activation_precision[3:2] activation_format[7:6] \
 scale_mode[9:8] round_mode[15:14]
 0 269 SET_IFM_IB_END ib_end[5:0]
@@ -168,6 +168,8 @@ broadcast_constant[7:7]
 _ONLY_U85 = """
 0 2 OP_CONV weights_ifm2[0:0]
 0 7 OP_RESIZE resize_mode[1:0]
+0 17 OP_DMA_WAIT k[1:0]
+0 18 OP_KERNEL_WAIT n[0:0]
 0 261 SET_IFM_PRECISION activation_type[0:0] activation_precision[3:2] activation_format[7:6] \
 activation_storage[15:14]
 0 264 SET_IFM_BROADCAST broadcast_mode[3:0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`model/commands.h`, the C form of the U55/U65 part of `isa.py`.
+"""`model/commands.h`, the C form of `isa.py`.
 
 bazel run //npu/ethos_u:isa_header        # writes it anew
 """
@@ -16,7 +16,7 @@ from absl import app
 from npu.ethos_u.isa import COMMANDS, Family
 
 _HEADER = """// SPDX-License-Identifier: Apache-2.0
-// Commands of Ethos-U55 and Ethos-U65, from isa.py: isa_header.py writes this file.
+// Commands of Ethos-U55, U65 and U85, from isa.py: isa_header.py writes this file.
 #ifndef FIRMWARE_ETHOS_U_MODEL_COMMANDS_H_
 #define FIRMWARE_ETHOS_U_MODEL_COMMANDS_H_
 
@@ -33,26 +33,31 @@ typedef struct {
   uint32_t payload_mask;
 } npu_command;
 
-// Initialiser: all commands in the order of their keys.
+// Initialisers: all commands in the order of their keys.
 // clang-format off
-#define NPU_COMMANDS \\
-  { \\
-%s  }
+%s
 // clang-format on
 
 #endif  // FIRMWARE_ETHOS_U_MODEL_COMMANDS_H_
 """
 
 
+def _table(family: Family) -> str:
+    """The initialiser with the commands of a family."""
+    name = "NPU_COMMANDS" if family is Family.U55 else f"NPU_COMMANDS_{family.name}"
+    rows = "".join(
+        f"    {{{command.key:#06x}, {command.mask(False):#06x}, {command.mask(True):#010x}}}, \\\n"
+        for command in COMMANDS[family].values()
+    )
+    return f"#define {name} \\\n  {{ \\\n{rows}  }}"
+
+
 def header() -> str:
     """The text of the header."""
-    commands = COMMANDS[Family.U55].values()
-    keys = "".join(f"  NPU_{command.name} = {command.key:#06x},\n" for command in commands)
-    table = "".join(
-        f"    {{{command.key:#06x}, {command.mask(False):#06x}, {command.mask(True):#010x}}}, \\\n"
-        for command in commands
-    )
-    return _HEADER % (keys, table)
+    keys = {command.name: command.key for family in Family for command in COMMANDS[family].values()}
+    by_key = sorted(keys.items(), key=lambda item: item[1])
+    names = "".join(f"  NPU_{name} = {key:#06x},\n" for name, key in by_key)
+    return _HEADER % (names, "\n\n".join(map(_table, Family)))
 
 
 def main(argv: list[str]) -> None:

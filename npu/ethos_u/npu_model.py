@@ -25,6 +25,11 @@ CONFIGS: dict[str, int] = {  # name -> CONFIG register
     "ethos-u55-256": 0x00003008,
     "ethos-u65-256": 0x10003008,
     "ethos-u65-512": 0x10006009,
+    "ethos-u85-128": 0x20000117,
+    "ethos-u85-256": 0x20000118,
+    "ethos-u85-512": 0x20001119,
+    "ethos-u85-1024": 0x2000251A,
+    "ethos-u85-2048": 0x2000261B,
 }
 REGIONS = 8
 _STATE_BYTES = 8 * 1024
@@ -167,17 +172,18 @@ class _Error(ctypes.Structure):
     ]
 
 
-def _command_name(key: int) -> str:
-    command = COMMANDS[Family.U55].get(key)
+def _command_name(family: Family, key: int) -> str:
+    command = COMMANDS[family].get(key)
     return command.name if command else f"{key:#06x}"
 
 
-def _message(error: _Error) -> str:
+def _message(family: Family, error: _Error) -> str:
     parts = []
     if error.opcode != _NO_FIELD:
-        parts.append(f"command {error.command} (word {error.offset}) {_command_name(error.opcode)}")
+        name = _command_name(family, error.opcode)
+        parts.append(f"command {error.command} (word {error.offset}) {name}")
     if error.field != _NO_FIELD:
-        parts.append(_command_name(error.field))
+        parts.append(_command_name(family, error.field))
     detail = error.detail.decode() if error.detail else "value"
     parts.append(f"{detail}: {error.value} ({error.value & 0xFFFFFFFFFFFFFFFF:#x})")
     return ", ".join(parts)
@@ -255,6 +261,7 @@ class EthosUModel:
         if config not in CONFIGS:
             raise ValueError(f"unknown NPU {config!r}; known are {', '.join(CONFIGS)}")
         self.config = config
+        self._family = Family.U85 if config.startswith("ethos-u85-") else Family.U55
         self.check_hazards = check_hazards
         self.operations: list[Operation] = []  # operations of the last run or inspection
         self.summary: Summary | None = None
@@ -333,7 +340,7 @@ class EthosUModel:
             self.operations.append(
                 Operation(
                     seen.command,
-                    _command_name(seen.opcode),
+                    _command_name(self._family, seen.opcode),
                     seen.mode,
                     tuple(seen.ifm_shape),
                     tuple(seen.ofm_shape),
@@ -372,7 +379,8 @@ class EthosUModel:
                 *tail,
             )
         if status != 0:
-            raise EthosUError(self._library.ethos_u_status_name(status).decode(), _message(error))
+            name = self._library.ethos_u_status_name(status).decode()
+            raise EthosUError(name, _message(self._family, error))
         self.summary = Summary(
             summary.commands,
             summary.operations,

@@ -6,24 +6,25 @@
 #include <stdint.h>
 
 enum {
-  NPU_CONFIG_COUNT = 6,
   NPU_IFM_UBLOCK_DEPTH = 8,
-  NPU_LUT_BYTES = 2048,  // at the end of a core's SHRAM
+  NPU_LUT_BYTES = 2048,  // U55, U65: at the end of a core's SHRAM
 };
 
-typedef enum { NPU_U55 = 0, NPU_U65 = 1 } npu_product;
+typedef enum { NPU_U55 = 0, NPU_U65 = 1, NPU_U85 = 2 } npu_product;
 
 typedef struct {
-  uint32_t config;  // the CONFIG register: log2 of MACs, SHRAM KB << 8, product << 28
+  uint32_t config;  // the CONFIG register: log2 of MACs, product << 28; U55, U65: SHRAM KB << 8
   npu_product product;
-  uint8_t cores;  // with more than one, weights and scales come in one stream for each
+  uint8_t cores;  // with more than one, weights (U65: and scales) come in one stream for each
+  // U55 and U65 only.
   uint8_t ofm_ublock_height;
   uint8_t ofm_ublock_width;
   uint8_t ofm_ublock_depth;  // per core
   uint32_t shram_bytes;      // per core
 } npu_config;
 
-extern const npu_config npu_configs[NPU_CONFIG_COUNT];
+// Those of U55 and U65 come first. Those of U85 are left out with NPU_WITHOUT_U85.
+extern const npu_config npu_configs[];
 
 // The configuration with this CONFIG register, or null.
 const npu_config *npu_config_find(uint32_t config);

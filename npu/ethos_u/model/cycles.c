@@ -16,7 +16,7 @@ typedef struct {
 } extent;
 
 // Cost of an element by npu_output_class in sixteenths of a cycle, by configuration.
-static const uint8_t OUTPUT_COST[NPU_CONFIG_COUNT][NPU_OUTPUT_CLASSES] = {
+static const uint8_t OUTPUT_COST[][NPU_OUTPUT_CLASSES] = {
     {32, 48, 48, 48, 64, 96, 16, 32}, {16, 24, 24, 24, 32, 48, 8, 16},
     {12, 20, 12, 12, 16, 24, 4, 8},   {10, 18, 8, 6, 8, 12, 2, 4},
     {10, 18, 8, 6, 8, 12, 2, 4},      {5, 9, 4, 3, 4, 6, 1, 2},

@@ -43,8 +43,9 @@ static void access_tile(npu_machine *machine, const map_registers *registers, bo
   }
   const int64_t last_y = (height - 1) * map->stride_y;
   const int64_t last_x = (width - 1) * map->stride_x;
-  int64_t first_channel = 0;
-  int64_t end_channel = (int64_t)map->depth * map->element;
+  const int64_t last_c = (map->depth - 1) * map->stride_c;
+  int64_t first_channel = min64(0, last_c);
+  int64_t end_channel = max64(0, last_c) + map->element;
   if (map->bricks) {
     const int64_t last = (map->depth - 1) / NPU_BRICK;
     const int64_t rest = (map->depth - last * NPU_BRICK) * map->element;
@@ -75,21 +76,24 @@ bool npu_feature_map_decode(npu_machine *machine, npu_feature_map_role role, int
   const uint32_t log2_bytes = role == NPU_OFM ? precision >> 1 & 3 : precision >> 2 & 3;
   const uint32_t format = precision >> 6 & 3;
   const uint32_t zero_point = npu_register(machine, registers->zero_point);
+  const bool u85 = machine->config->product == NPU_U85;
   map->data = NULL;
   map->height = height;
   map->width = width;
   map->depth = depth;
   map->is_signed = (precision & 1) != 0;
-  map->zero_point = map->is_signed ? (int16_t)zero_point : (int32_t)zero_point;
   map->element = (uint8_t)(1u << log2_bytes);
+  map->zero_point = map->is_signed || map->element > 2 ? (int16_t)zero_point : (int32_t)zero_point;
   map->bricks = format == 1;
   map->region = (uint8_t)(npu_register(machine, registers->region) & 7);
   map->width0 = (int32_t)npu_register(machine, registers->width0) + 1;
   map->height0 = (int32_t)npu_register(machine, registers->height0) + 1;
   map->height1 = (int32_t)npu_register(machine, registers->height1) + 1;
   map->stride_y = npu_register_stride(machine, registers->stride_y);
-  map->stride_x = npu_register_stride(machine, registers->stride_x);
-  map->stride_c = map->bricks ? npu_register_stride(machine, registers->stride_c) : 0;
+  map->stride_x = map->bricks && u85 ? NPU_BRICK * map->element
+                                     : npu_register_stride(machine, registers->stride_x);
+  map->stride_c =
+      map->bricks || u85 ? npu_register_stride(machine, registers->stride_c) : map->element;
   for (uint32_t tile = 0; tile < 4; ++tile) {
     map->base[tile] = (int64_t)npu_register_address(machine, registers->base0 + tile);
     if (map->bricks && map->base[tile] % NPU_BRICK != 0) {
@@ -97,7 +101,7 @@ bool npu_feature_map_decode(npu_machine *machine, npu_feature_map_role role, int
                       "address of bricks, not a multiple of 16", map->base[tile]);
     }
   }
-  if (log2_bytes > 2) {
+  if (log2_bytes > 2 && !u85) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, registers->precision,
                     "activation_precision", log2_bytes);
   }

@@ -18,12 +18,12 @@ typedef struct {
   int32_t height1;   // height of the top right tile
   int64_t stride_y;  // bytes
   int64_t stride_x;
-  int64_t stride_c;  // from brick to brick; NHWC channels are dense
+  int64_t stride_c;  // from brick to brick; NHWC: from channel to channel, dense but on U85
   int32_t height;
   int32_t width;
   int32_t depth;
   int32_t zero_point;
-  uint8_t element;  // bytes: 1, 2 or 4
+  uint8_t element;  // bytes: 1, 2 or 4, on U85 also 8
   bool is_signed;
   bool bricks;  // NHCWB16
   uint8_t region;

@@ -47,7 +47,8 @@ bool npu_hazard_start(npu_machine *machine, bool is_transfer) {
     safe = safe && check(machine, own, "address, of another running transfer");
   }
   // A full queue makes the NPU wait for the oldest.
-  const uint32_t capacity = is_transfer && machine->config->product == NPU_U55 ? 1 : 2;
+  static const uint8_t TRANSFERS[] = {[NPU_U55] = 1, [NPU_U65] = 2, [NPU_U85] = 4};
+  const uint32_t capacity = is_transfer ? TRANSFERS[machine->config->product] : 2;
   npu_hazard_wait(own, capacity - 1);
   own->operations[own->count++] = machine->current;
   return safe;

@@ -15,14 +15,14 @@
 #include "npu/ethos_u/status.h"
 
 enum {
-  // Registers of cmd0 are opcodes 256 to 399, those of cmd1 0 to 147.
+  // Registers of cmd0 are opcodes 256 to 399, those of cmd1 0 to 151.
   NPU_CMD0_FIRST = 0x100,
   NPU_CMD0_COUNT = 144,
-  NPU_CMD1_COUNT = 148,
+  NPU_CMD1_COUNT = 152,
   NPU_REGISTER_COUNT = NPU_CMD0_COUNT + NPU_CMD1_COUNT,
   NPU_LUT_SLOT_BYTES = 256,
   NPU_MAX_ACCESSES = 20,
-  NPU_MAX_OUTSTANDING = 2,
+  NPU_MAX_OUTSTANDING = 4,
 };
 
 // A range of bytes accessed by an operation.
@@ -46,6 +46,16 @@ typedef struct {
   uint32_t count;
 } npu_queue;
 
+enum { NPU_CHAIN_BUFFERS = 8 };
+
+// Values that U85 passes from one operation to the next without memory. Buffer 0 has accumulators
+// (64 bits), buffer 1 + n has chained storage n (32 bits).
+typedef struct {
+  uint64_t sizes[1 + NPU_CHAIN_BUFFERS];     // bytes, the most that an operation needs
+  uint8_t *data[1 + NPU_CHAIN_BUFFERS];      // null while inspecting
+  uint32_t elements[1 + NPU_CHAIN_BUFFERS];  // in the last operation that wrote it, else 0
+} npu_kept;
+
 typedef struct {
   const npu_config *config;
   const ethos_u_region *regions;  // null while inspecting: then every access is within
@@ -60,7 +70,8 @@ typedef struct {
   npu_access_list current;  // current operation
   npu_queue kernels;
   npu_queue transfers;
-  uint8_t *buffers;  // the workspace after this structure, null while inspecting
+  npu_kept kept;
+  uint8_t *buffers;  // the workspace after this structure and `kept`, null while inspecting
   uint64_t buffers_size;
   uint8_t lut[NPU_LUT_BYTES];
 } npu_machine;

@@ -8,22 +8,34 @@
 #include "npu/ethos_u/model/operations.h"
 
 static const npu_command COMMANDS[] = NPU_COMMANDS;
+#ifndef NPU_WITHOUT_U85
+static const npu_command COMMANDS_U85[] = NPU_COMMANDS_U85;
+#endif
 
 _Static_assert(sizeof(npu_machine) <= ETHOS_U_MODEL_STATE_BYTES, "the machine must fit its bytes");
 
-static const npu_command *find_command(uint32_t key) {
+static const npu_command *find_command(npu_product product, uint32_t key) {
+  const npu_command *commands = COMMANDS;
+  size_t count = sizeof(COMMANDS) / sizeof(COMMANDS[0]);
+#ifndef NPU_WITHOUT_U85
+  if (product == NPU_U85) {
+    commands = COMMANDS_U85;
+    count = sizeof(COMMANDS_U85) / sizeof(COMMANDS_U85[0]);
+  }
+#else
+  (void)product;
+#endif
   size_t low = 0;
-  size_t high = sizeof(COMMANDS) / sizeof(COMMANDS[0]);
+  size_t high = count;
   while (low < high) {
     const size_t middle = (low + high) / 2;
-    if (COMMANDS[middle].key < key) {
+    if (commands[middle].key < key) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return low < sizeof(COMMANDS) / sizeof(COMMANDS[0]) && COMMANDS[low].key == key ? &COMMANDS[low]
-                                                                                  : NULL;
+  return low < count && commands[low].key == key ? &commands[low] : NULL;
 }
 
 static bool is_u65_only(uint32_t key) {
@@ -40,6 +52,21 @@ static void add_counts(ethos_u_model_counts *sum, const ethos_u_model_counts *co
   }
 }
 
+static bool run_u55(npu_machine *machine, uint32_t key, uint32_t parameter) {
+  switch (key) {
+    case NPU_OP_CONV:
+      return npu_run_conv(machine);
+    case NPU_OP_DEPTHWISE:
+      return npu_run_depthwise(machine);
+    case NPU_OP_POOL:
+      return npu_run_pool(machine, parameter);
+    case NPU_OP_ELEMENTWISE:
+      return npu_run_elementwise(machine, parameter);
+    default:
+      return npu_run_dma(machine);
+  }
+}
+
 static bool run_operation(npu_machine *machine, uint32_t key, uint32_t parameter) {
   memset(&machine->operation.counts, 0, sizeof(machine->operation.counts));
   memset(machine->operation.ifm_shape, 0, sizeof(machine->operation.ifm_shape));
@@ -47,24 +74,12 @@ static bool run_operation(npu_machine *machine, uint32_t key, uint32_t parameter
   machine->operation.opcode = (uint16_t)key;
   machine->operation.mode = (uint16_t)parameter;
   machine->current.count = 0;
-  bool done = false;
-  switch (key) {
-    case NPU_OP_CONV:
-      done = npu_run_conv(machine);
-      break;
-    case NPU_OP_DEPTHWISE:
-      done = npu_run_depthwise(machine);
-      break;
-    case NPU_OP_POOL:
-      done = npu_run_pool(machine, parameter);
-      break;
-    case NPU_OP_ELEMENTWISE:
-      done = npu_run_elementwise(machine, parameter);
-      break;
-    default:
-      done = npu_run_dma(machine);
-      break;
-  }
+#ifndef NPU_WITHOUT_U85
+  const bool done = machine->config->product == NPU_U85 ? npu_u85_run(machine, key, parameter)
+                                                        : run_u55(machine, key, parameter);
+#else
+  const bool done = run_u55(machine, key, parameter);
+#endif
   if (!done ||
       (machine->options.check_hazards && !npu_hazard_start(machine, key == NPU_OP_DMA_START))) {
     return false;
@@ -80,7 +95,7 @@ static bool run_operation(npu_machine *machine, uint32_t key, uint32_t parameter
 // One command. False on error; *stopped after OP_STOP.
 static bool run_command(npu_machine *machine, uint32_t key, uint32_t parameter, uint32_t payload,
                         bool *stopped) {
-  const npu_command *command = find_command(key);
+  const npu_command *command = find_command(machine->config->product, key);
   if (command == NULL || (machine->config->product == NPU_U55 && is_u65_only(key))) {
     return npu_fail(machine, ETHOS_U_ERROR_COMMAND, ETHOS_U_NO_FIELD, "key", key);
   }
@@ -106,6 +121,7 @@ static bool run_command(npu_machine *machine, uint32_t key, uint32_t parameter, 
     case NPU_OP_DEPTHWISE:
     case NPU_OP_POOL:
     case NPU_OP_ELEMENTWISE:
+    case NPU_OP_RESIZE:
     case NPU_OP_DMA_START:
       return run_operation(machine, key, parameter);
     case NPU_SET_PARALLEL_MODE:
@@ -113,6 +129,8 @@ static bool run_command(npu_machine *machine, uint32_t key, uint32_t parameter, 
         return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, key, "parallel_mode", parameter);
       }
       return true;
+    case NPU_OP_BRANCH:
+      return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, ETHOS_U_NO_FIELD, "branch", payload);
     default:
       npu_register_write(machine, key, parameter, payload);
       return true;
@@ -145,6 +163,38 @@ static void run_stream(npu_machine *machine, const ethos_u_stream *stream) {
   machine->summary->commands = index;
 }
 
+// Runs the stream, or inspects it if `regions` is null. `kept` has the sizes of the last
+// inspection, and gets those of this one.
+static void run_pass(npu_machine *machine, const npu_config *config, const ethos_u_stream *stream,
+                     const ethos_u_region *regions, const ethos_u_model_options *options,
+                     npu_kept *kept, uint64_t workspace_bytes, ethos_u_model_summary *summary,
+                     ethos_u_error *error) {
+  memset(summary, 0, sizeof(*summary));
+  memset(machine, 0, sizeof(*machine));
+  *error = (ethos_u_error){.field = ETHOS_U_NO_FIELD, .opcode = ETHOS_U_NO_FIELD};
+  machine->config = config;
+  machine->regions = regions;
+  machine->summary = summary;
+  machine->error = *error;
+  machine->options = *options;
+  machine->buffers = (uint8_t *)machine + ETHOS_U_MODEL_STATE_BYTES;
+  machine->buffers_size = workspace_bytes - ETHOS_U_MODEL_STATE_BYTES;
+  summary->workspace_bytes = ETHOS_U_MODEL_STATE_BYTES;
+  if (regions != NULL) {
+    for (int i = 0; i < 1 + NPU_CHAIN_BUFFERS; ++i) {
+      machine->kept.data[i] = machine->buffers;
+      machine->buffers += kept->sizes[i];
+      machine->buffers_size -= kept->sizes[i];
+    }
+  }
+  run_stream(machine, stream);
+  *kept = machine->kept;
+  for (int i = 0; i < 1 + NPU_CHAIN_BUFFERS; ++i) {
+    summary->workspace_bytes += kept->sizes[i];
+  }
+  *error = machine->error;
+}
+
 static ethos_u_status run(const ethos_u_stream *stream, const ethos_u_region *regions,
                           void *workspace, uint64_t workspace_bytes,
                           const ethos_u_model_options *options, ethos_u_model_summary *summary,
@@ -168,20 +218,23 @@ static ethos_u_status run(const ethos_u_stream *stream, const ethos_u_region *re
     error->value = ETHOS_U_MODEL_STATE_BYTES;
     return error->status = ETHOS_U_ERROR_WORKSPACE;
   }
-  npu_machine *machine = workspace;
-  memset(machine, 0, sizeof(*machine));
-  machine->config = config;
-  machine->regions = regions;
-  machine->summary = summary;
-  machine->error = *error;
-  if (options != NULL) {
-    machine->options = *options;
+  const ethos_u_model_options none = {0};
+  const ethos_u_model_options *chosen = options == NULL ? &none : options;
+  npu_kept kept = {0};
+  if (config->product == NPU_U85 && regions != NULL) {
+    ethos_u_model_options silent = *chosen;
+    silent.observer = NULL;
+    run_pass(workspace, config, stream, NULL, &silent, &kept, workspace_bytes, summary, error);
+    if (error->status != ETHOS_U_OK) {
+      return error->status;
+    }
+    if (summary->workspace_bytes > workspace_bytes) {
+      error->detail = "bytes needed";
+      error->value = (int64_t)summary->workspace_bytes;
+      return error->status = ETHOS_U_ERROR_WORKSPACE;
+    }
   }
-  machine->buffers = (uint8_t *)workspace + ETHOS_U_MODEL_STATE_BYTES;
-  machine->buffers_size = workspace_bytes - ETHOS_U_MODEL_STATE_BYTES;
-  summary->workspace_bytes = ETHOS_U_MODEL_STATE_BYTES;
-  run_stream(machine, stream);
-  *error = machine->error;
+  run_pass(workspace, config, stream, regions, chosen, &kept, workspace_bytes, summary, error);
   return error->status;
 }
 

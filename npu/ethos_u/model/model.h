@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functional model of Ethos-U55 and Ethos-U65: executes a command stream, bit for bit, and counts
-// its work. No heap, no state between calls; the only memory is the caller's workspace.
+// Functional model of Ethos-U55, U65 and, on a host, U85: executes a command stream, bit for bit,
+// and counts its work. No heap, no state between calls; the only memory is the caller's workspace.
 //
 // Operations run in order, one after the other. The arithmetic comes from public sources.
 // Undocumented arithmetic (hardware tanh and sigmoid, truncating scaling, accumulator overflow) is
@@ -25,7 +25,7 @@ enum {
 };
 
 typedef struct {
-  uint64_t cycles;                      // an estimate, see cycles.h
+  uint64_t cycles;                      // an estimate, see cycles.h; 0 for U85
   uint64_t macs;                        // without padding
   uint64_t read[ETHOS_U_REGION_COUNT];  // bytes
   uint64_t written[ETHOS_U_REGION_COUNT];

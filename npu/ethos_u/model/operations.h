@@ -12,4 +12,7 @@ bool npu_run_pool(npu_machine *machine, uint32_t mode);
 bool npu_run_elementwise(npu_machine *machine, uint32_t mode);
 bool npu_run_dma(npu_machine *machine);
 
+// Any operation of U85 (directory u85).
+bool npu_u85_run(npu_machine *machine, uint32_t key, uint32_t parameter);
+
 #endif  // FIRMWARE_ETHOS_U_MODEL_OPERATIONS_H_

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from npu.ethos_u.isa import COMMANDS, Family
 
-_KEYS = {command.name: key for key, command in COMMANDS[Family.U55].items()}
+_KEYS = {command.name: key for family in Family for key, command in COMMANDS[family].items()}
 U55_128 = 0x00001807
 
 # Name, parameter, payload word: a copy of 2x3 pixels of 4 int8 channels, NHWC, in region 1.

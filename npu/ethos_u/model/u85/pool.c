@@ -21,6 +21,22 @@ typedef struct {
   int64_t *row;     // a row of accumulators
 } pool;
 
+// False if a window has only padding, along one axis.
+static bool has_elements(int32_t windows, int32_t stride, int32_t taps, int32_t dilation,
+                         int32_t pad, int32_t size) {
+  for (int32_t i = 0; i < windows; ++i) {
+    bool found = false;
+    for (int32_t k = 0; k < taps; ++k) {
+      const int32_t at = i * stride + k * dilation - pad;
+      found = found || (at >= 0 && at < size);
+    }
+    if (!found) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool decode(npu_machine *machine, pool *p) {
   npu_u85_accumulators *accumulators = &p->accumulators;
   npu_u85_window *window = &p->window;
@@ -36,6 +52,14 @@ static bool decode(npu_machine *machine, pool *p) {
       (window->kernel_height != 1 || window->kernel_width != 1 || shape[2] != 1)) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_KERNEL_HEIGHT_M1,
                     "kernel, or OFM depth, of REDUCE_SUM", window->kernel_height);
+  }
+  if ((p->mode == MAX || p->mode == MIN || p->mode == AVERAGE) &&
+      (!has_elements(shape[0], window->stride_y, window->kernel_height, window->dilation_y,
+                     window->pad_top, window->ifm_height) ||
+       !has_elements(shape[1], window->stride_x, window->kernel_width, window->dilation_x,
+                     window->pad_left, window->ifm_width))) {
+    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_PAD_TOP,
+                    "padding, all of a window", window->pad_top);
   }
   if (p->mode < ARGMAX_X) {
     return npu_u85_accumulators_decode(machine, accumulators);

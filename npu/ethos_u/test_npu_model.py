@@ -76,6 +76,25 @@ def test_refusals(commands: list[tuple[str, int, int]], status: str, message: st
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(("shift", "refused"), [(63, False), (64, True)])
+def test_scale_records_fit_their_fields(shift: int, refused: bool) -> None:
+    record = struct.pack("<5xIB", 1, shift)
+    commands = [
+        ("SET_SCALE_REGION", 0, 0),
+        ("SET_SCALE_BASE", 0, 0),
+        ("SET_SCALE_LENGTH", 0, 40),
+        *changed("SET_OFM_PRECISION", 0x8001),
+    ]
+    data = payload(commands, blocks={"weight_data": record * 4})
+    model = EthosUModel("ethos-u55-128")
+    if refused:
+        with pytest.raises(EthosUError, match="shift, beyond the width of its field"):
+            model.run(data, [_X])
+    else:
+        (y,) = model.run(data, [_X])
+        assert not y.any()
+
+
 def test_other_configuration() -> None:
     with pytest.raises(
         EthosUError, match="for ethos-u55-128, the model is ethos-u65-512"

@@ -245,10 +245,10 @@ bool npu_convolution_run(npu_machine *machine, npu_convolution *convolution,
   for (int32_t c = 0; c < output->map.depth; c += convolution->block_depth) {
     const int32_t rest = output->map.depth - c;
     const int32_t channels = rest < convolution->block_depth ? rest : convolution->block_depth;
-    if (!read_weights(machine, convolution, channels)) {
+    if (!read_weights(machine, convolution, channels) ||
+        !npu_output_channels(machine, output, c, channels, convolution->scales)) {
       return false;
     }
-    npu_output_channels(machine, output, c, channels, convolution->scales);
     // A depthwise block needs only its own channels.
     const bool depthwise = convolution->geometry.traversal == NPU_DEPTHWISE;
     const int32_t first_channel = depthwise ? c : 0;

@@ -145,10 +145,10 @@ bool npu_output_decode(npu_machine *machine, bool scaled, npu_output *output) {
   return decode_scale(machine, scaled, output) && decode_activation(machine, output);
 }
 
-void npu_output_channels(const npu_machine *machine, const npu_output *output, int32_t c, int32_t n,
+bool npu_output_channels(npu_machine *machine, const npu_output *output, int32_t c, int32_t n,
                          npu_channel_scale *scales) {
   if (output->source != NPU_SCALE_CHANNEL) {
-    return;
+    return true;
   }
   const int32_t cores = machine->config->cores;
   for (int32_t i = c; i < c + n; ++i) {
@@ -160,7 +160,12 @@ void npu_output_channels(const npu_machine *machine, const npu_output *output, i
         .bias = (bias ^ sign) - sign,
         .scale = npu_make_scale(u32(record + 5), record[9] & 63, output->round_double),
     };
+    if (record[9] > 63) {
+      return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_SCALE_BASE,
+                      "shift, beyond the width of its field", record[9]);
+    }
   }
+  return true;
 }
 
 static int32_t look_up(const npu_output *output, int32_t value) {

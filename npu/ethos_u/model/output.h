@@ -44,8 +44,8 @@ typedef struct {
 bool npu_output_decode(npu_machine *machine, bool scaled, npu_output *output);
 
 // Reads the scale records of channels c to c + n - 1 (n <= NPU_CHUNK_CHANNELS) for
-// NPU_SCALE_CHANNEL; otherwise does nothing.
-void npu_output_channels(const npu_machine *machine, const npu_output *output, int32_t c, int32_t n,
+// NPU_SCALE_CHANNEL; otherwise does nothing. False if a record does not fit its fields.
+bool npu_output_channels(npu_machine *machine, const npu_output *output, int32_t c, int32_t n,
                          npu_channel_scale *scales);
 
 // Finishes accumulators[nx][nc] of row y and stores them; `scales` are those of channels c on.

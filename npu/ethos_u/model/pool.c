@@ -169,7 +169,9 @@ static bool execute(npu_machine *machine, pool *p) {
     const int32_t rest = ofm->depth - c;
     const int32_t nc = rest < NPU_CHUNK_CHANNELS ? rest : NPU_CHUNK_CHANNELS;
     const int32_t chunk = unit ? NPU_CHUNK / nc : 1;
-    npu_output_channels(machine, &p->output, c, nc, p->scales);
+    if (!npu_output_channels(machine, &p->output, c, nc, p->scales)) {
+      return false;
+    }
     for (int32_t y = 0; y < ofm->height; ++y) {
       for (int32_t x = 0; x < ofm->width; x += chunk) {
         const int32_t nx = ofm->width - x < chunk ? ofm->width - x : chunk;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check of a graph's forms: Vela 5.1.0 compiles only some of them correctly. Some NPUs have no
-functional model; there this check is the only guard against Vela's bugs.
+"""Check of a graph's forms: Vela 5.1.0 compiles only some of them correctly. The check finds them
+without compiling and executing the graph.
 """
 
 from __future__ import annotations
@@ -8,18 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 from tosa import Op
 from tosa.TosaGraph import TosaGraph
 from tosa.TosaOperator import TosaOperator
 from tosa.TransposeAttribute import TransposeAttribute
 
-from aot.backends.ethos_u.block import undoes
+from aot.backends.ethos_u.block import INT48, undoes
 from aot.backends.npus import Npu
 
 _NAMES = {value: name for name, value in vars(Op.Op).items() if isinstance(value, int)}
 _LOSES_SLICES = ("REDUCE_MAX", "REDUCE_SUM", "MATMUL", "TRANSPOSE_CONV2D")
 _LEAVES_OFFSETS = ("CONCAT", "PAD")
 _FUSED = ("TABLE", "CLAMP")
+_UNARY = ("ABS", "CLZ")
+_ELEMENTWISE = (*_UNARY, "ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "LOGICAL_LEFT_SHIFT")
+_WIDE_BITS = 15  # of the multiplier of 48-bit accumulators
+_ONE = (1 << 30).to_bytes(4, "little"), bytes([30])  # multiplier and shift
 _RANK_OF_MATMUL = 3
 _CONVOLUTIONS = ("CONV2D", "DEPTHWISE_CONV2D", "TRANSPOSE_CONV2D")
 
@@ -47,6 +52,7 @@ class _Graph:
         Attributes:
           shapes: shapes of values, by name.
           constants: bytes of the constant values, by name.
+          wide: names of values of 48 bits.
           operators: in graph order.
         """
         block = TosaGraph.GetRootAs(tosa, 0).Regions(0).Blocks(0)
@@ -57,6 +63,7 @@ class _Graph:
         self.constants = {
             t.Name().decode(): t.DataAsNumpy().tobytes() for t in tensors if t.DataLength()
         }
+        self.wide = {t.Name().decode() for t in tensors if t.Type() == INT48}
         found = (block.Operators(i) for i in range(block.OperatorsLength()))
         self.operators = [
             _Operator(
@@ -75,6 +82,18 @@ class _Graph:
         """
         writer = self._writer(name, *through)
         return writer.kind if writer is not None else ""
+
+    def is_wide_behind(self, name: str) -> bool:
+        """Return True if a value is the RESCALE of a value of 48 bits."""
+        writer = self._writer(name)
+        return writer is not None and writer.kind == "RESCALE" and writer.inputs[0] in self.wide
+
+    def ends_a_chain(self, name: str) -> bool:
+        """Return True if a value is of a unary operator behind another element-wise one."""
+        writer = self._writer(name, "RESCALE", "CLAMP")
+        if writer is None or writer.kind not in _UNARY:
+            return False
+        return self.behind(writer.inputs[0], "RESCALE", "CLAMP") in _ELEMENTWISE
 
     def is_turned_twice(self, name: str) -> bool:
         """Return True if a value is a TRANSPOSE of a TRANSPOSE."""
@@ -162,3 +181,26 @@ def _problems(graph: _Graph, operator: _Operator, npu: Npu) -> Iterator[str]:
         yield "a transpose that undoes another one"
     if kind == "TABLE" and npu.is_smallest and graph.behind(operator.inputs[0]) == "TRANSPOSE":
         yield "a table behind a transpose, on this NPU"
+    if npu.is_u85:
+        yield from _problems_on_u85(graph, operator)
+
+
+def _significant_bits(multipliers: bytes) -> int:
+    """Return the bits needed by the largest of int32 multipliers, without zeros at the end."""
+    values = np.frombuffer(multipliers, np.int32)
+    return max(len(f"{v:b}".rstrip("0")) for v in values)
+
+
+def _problems_on_u85(graph: _Graph, operator: _Operator) -> Iterator[str]:
+    if operator.kind in _LEAVES_OFFSETS and any(map(graph.ends_a_chain, operator.inputs)):
+        yield f"{operator.kind} behind element-wise operators that end with ABS or CLZ"
+    if operator.kind != "RESCALE":
+        return
+    x, multiplier, shift = operator.inputs[:3]
+    if graph.is_wide_behind(x) and _significant_bits(graph.constants[multiplier]) > _WIDE_BITS:
+        yield f"sums of 48 bits, and a multiplier of more than {_WIDE_BITS} bits behind them"
+    if graph.behind(x) == "MATMUL" and graph.shapes[multiplier] != (1,):
+        yield "a MATMUL with a scale by channel"
+    scale = graph.constants[multiplier], graph.constants[shift]
+    if graph.behind(x) == "LOGICAL_LEFT_SHIFT" and scale == _ONE:
+        yield "LOGICAL_LEFT_SHIFT in front of a RESCALE by 1"

@@ -18,7 +18,7 @@ from torch import nn
 from torch.fx import GraphModule
 
 from aot.backends.ethos_u import backend
-from aot.backends.ethos_u.block import INT8, INT32, TosaValue
+from aot.backends.ethos_u.block import INT8, INT16, INT32, TosaValue
 from aot.backends.ethos_u.emit import adopt, emitted, reject
 from aot.backends.ethos_u.emitters.rescaling import ONE
 from aot.backends.ethos_u.forms import FormError, check_forms
@@ -32,7 +32,7 @@ from aot.partition.testing import calls, rewritten
 from aot.targets import target_named
 
 SEEDS = 2
-U55, SMALL = "ethos-u55-128", "ethos-u55-32"
+U55, SMALL, U85 = "ethos-u55-128", "ethos-u55-32", "ethos-u85-256"
 
 
 def _given(graph: TosaGraph, *shape: int) -> TosaValue:
@@ -98,6 +98,23 @@ def _of_one_weight(graph: TosaGraph, *given: tuple[int, int]) -> TosaValue:
     return graph.concat(parts, 3)
 
 
+def _wide_sums(graph: TosaGraph) -> TosaValue:
+    x = graph.input(torch.empty((1, 1, 6, 8), dtype=torch.int16, device="meta"))
+    sums = graph.conv2d(x, np.ones((4, 1, 1, 8)), [0] * 4, 0)
+    return graph.rescale(sums, 1 << 14, 14, INT32)
+
+
+def _leading_zeros(graph: TosaGraph) -> TosaValue:
+    x = _given(graph, 1, 4, 5, 8)
+    wide = graph.rescale(x, *ONE, INT32)
+    return graph.concat([x, graph.rescale(graph.clz(graph.add(wide, wide)), *ONE, INT8)], 3)
+
+
+def _shifted(graph: TosaGraph) -> TosaValue:
+    x = graph.rescale(_given(graph, 1, 4, 5, 8), *ONE, INT32)
+    return graph.shift_left(x, graph.constant(np.full((1, 1, 1, 1), 3), INT32))
+
+
 # name: (function making it, NPU, message)
 WRONG: dict[str, tuple[Callable[[TosaGraph], TosaValue], str, str]] = {
     "1x1 over a batch": (_over_a_batch, U55, "a convolution of 1x1 over a batch of 3"),
@@ -141,6 +158,24 @@ WRONG: dict[str, tuple[Callable[[TosaGraph], TosaValue], str, str]] = {
         U55,
         "two convolutions of the same weights and scales, but other biases",
     ),
+    "sums in two RESCALEs": (
+        lambda g: g.rescale(_wide_sums(g), 1500000001, 33, INT16, double_round=True),
+        U85,
+        "sums of 48 bits, and a multiplier of more than 15 bits",
+    ),
+    "a unary end of a chain": (_leading_zeros, U85, "CONCAT behind .* end with ABS or CLZ"),
+    "shifted and saturated": (
+        lambda g: g.rescale(_shifted(g), *ONE, INT8),
+        U85,
+        "LOGICAL_LEFT_SHIFT in front of a RESCALE by 1",
+    ),
+    "product by channel": (
+        lambda g: g.rescale(
+            g.matmul(_given(g, 2, 3, 4), _given(g, 2, 4, 5), 0, 0), [1 << 30] * 5, [34] * 5, INT8
+        ),
+        U85,
+        "a MATMUL with a scale by channel",
+    ),
 }
 RIGHT: dict[str, Callable[[TosaGraph], TosaValue]] = {
     "1x1 in a row": lambda g: g.conv2d(_given(g, 1, 1, 6, 8), np.ones((4, 1, 1, 8)), [0] * 4, 0),
@@ -181,6 +216,22 @@ def test_wrong_forms_are_found(name: str) -> None:
 @pytest.mark.parametrize("name", RIGHT)
 def test_right_forms_are_not(name: str) -> None:
     check_forms(_made(RIGHT[name], U55), NPUS[U55])
+
+
+@pytest.mark.parametrize("name", [name for name, (_, npu, _) in WRONG.items() if npu == U85])
+def test_forms_of_u85_are_right_elsewhere(name: str) -> None:
+    check_forms(_made(WRONG[name][0], U55), NPUS[U55])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda g: g.rescale(g.for_rescale(_wide_sums(g)), 1500000001, 33, INT16),
+        lambda g: g.rescale(_wide_sums(g), 20001 << 16, 33, INT16),
+    ],
+)
+def test_right_forms_of_wide_sums(make: Callable[[TosaGraph], TosaValue]) -> None:
+    check_forms(_made(make, U85), NPUS[U85])
 
 
 @pytest.mark.parametrize("configuration", [SMALL, U55, "ethos-u65-256", "ethos-u85-256"])

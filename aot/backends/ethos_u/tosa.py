@@ -172,7 +172,8 @@ class TosaGraph(TosaBlock):
     def for_rescale(self, x: TosaValue) -> TosaValue:
         """Return int32 values in the best form for a RESCALE that is an operation of its own.
 
-        This is a sum with 0 on U85: the RESCALE after it takes a fraction of the cycles.
+        This is a sum with 0 on U85: the RESCALE after it takes a fraction of the cycles. Vela 5.1.0
+        merges it with a RESCALE of 48-bit sums before it, and loses bits of the multiplier, else.
         """
         return (
             self.add(x, self.constant(np.zeros((1,) * len(x.shape)), INT32))

@@ -80,7 +80,7 @@ def emit(
         x = graph.reshape(x, (1, 1, outer * inner, count))
         sums = graph.conv2d(x, torch.ones(1, 1, 1, count), [0], input_zero_point)
     if sums.dtype == INT48:  # multiplied by 15 bits only
-        sums = graph.rescale(sums, 1 << 14, 14, INT32)
+        sums = graph.for_rescale(graph.rescale(sums, 1 << 14, 14, INT32))
     y = requantized(graph, sums, multiplier, shift, output_zero_point, dtype=input.dtype)
     return graph.reshape(y, reduced_shape(input.shape, dim, keepdim))
 

@@ -177,7 +177,7 @@ class _Means:
         window = stride, padding
         sums = graph.depthwise_conv2d(x, weight, [0] * channels, self.input_zero_point, *window)
         if sums.dtype == INT48:  # multiplied by 15 bits only
-            sums = graph.rescale(sums, 1 << 14, 14, INT32)
+            sums = graph.for_rescale(graph.rescale(sums, 1 << 14, 14, INT32))
         return requantized(graph, sums, *self.factor, self.output_zero_point, dtype=self.dtype)
 
 

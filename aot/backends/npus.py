@@ -15,13 +15,11 @@ class Npu:
       name: in Vela, boards and targets, e.g. "ethos-u55-128".
       system_config: Vela's system configuration with the memories for estimated cycles.
       memory_mode: Vela's memory mode: the memories at its AXI ports.
-      modelled: True if the functional model (firmware/ethos_u) executes its payloads.
     """
 
     name: str
     system_config: str
     memory_mode: str
-    modelled: bool
 
     @property
     def macs(self) -> int:
@@ -53,13 +51,13 @@ class Npu:
 
 # System configurations and memory modes are ExecuTorch's for each product.
 _PRODUCTS = {
-    "u55": ((32, 64, 128, 256), "Ethos_U55_High_End_Embedded", "Shared_Sram", True),
-    "u65": ((256, 512), "Ethos_U65_High_End", "Dedicated_Sram_384KB", True),
-    "u85": ((128, 256, 512, 1024, 2048), "Ethos_U85_SYS_DRAM_Mid", "Sram_Only", False),
+    "u55": ((32, 64, 128, 256), "Ethos_U55_High_End_Embedded", "Shared_Sram"),
+    "u65": ((256, 512), "Ethos_U65_High_End", "Dedicated_Sram_384KB"),
+    "u85": ((128, 256, 512, 1024, 2048), "Ethos_U85_SYS_DRAM_Mid", "Sram_Only"),
 }
 NPUS: dict[str, Npu] = {
-    name: Npu(name, system_config, memory_mode, modelled)
-    for product, (all_macs, system_config, memory_mode, modelled) in _PRODUCTS.items()
+    name: Npu(name, system_config, memory_mode)
+    for product, (all_macs, system_config, memory_mode) in _PRODUCTS.items()
     for name in (f"ethos-{product}-{macs}" for macs in all_macs)
 }
 

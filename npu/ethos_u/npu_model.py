@@ -62,7 +62,7 @@ class NpuMemory:
 
 @dataclass(frozen=True)
 class NpuCounts:
-    """Work of an operation: estimated cycles, multiply-accumulates, bytes by region."""
+    """Work of an operation: estimated cycles (0 on U85), multiply-accumulates, bytes by region."""
 
     cycles: int
     macs: int

@@ -85,21 +85,21 @@ def test_run_takes_a_pte_and_a_payload(tmp_path: Path, payload: Path) -> None:
         (["{payload}", "--inputs={several}"], "several.npz holds several arrays"),
         (["{payload}", "--inputs={floats}"], "input 0 is float32 .3,., the payload's has 1-byte"),
         (["{payload}", "--inputs={short}"], "input 0 is int8 .3,., the payload's has 1-byte"),
-        (["{u85}"], "CONFIG 0x20000008: the model knows ethos-u55-32"),
+        (["{unknown}"], "CONFIG 0x30000008: the model knows ethos-u55-32"),
         (["{short}"], "is neither a payload nor a .pte file"),
     ],
 )
 def test_run_says_what_is_wrong(
     tmp_path: Path, payload: Path, arguments: list[str], message: str
 ) -> None:
-    names = ("short.npy", "broken.npy", "empty.npy", "several.npz", "floats.npy", "u85.bin")
+    names = ("short.npy", "broken.npy", "empty.npy", "several.npz", "floats.npy", "unknown.bin")
     files = {"payload": payload} | {Path(name).stem: tmp_path / name for name in names}
     np.save(files["short"], np.zeros(3, np.int8))
     np.save(files["floats"], np.zeros(3, np.float32))
     np.savez(files["several"], np.zeros(3, np.int8), np.zeros(3, np.int8))
     files["broken"].write_bytes(files["short"].read_bytes().replace(b"}", b" "))
     files["empty"].write_bytes(b"")
-    files["u85"].write_bytes(payloads.payload(config=0x20000008))
+    files["unknown"].write_bytes(payloads.payload(config=0x30000008))
     done = _tool("run", *(argument.format(**files) for argument in arguments))
     assert done.returncode != 0
     assert "Traceback" not in done.stderr

@@ -77,11 +77,12 @@ def profile_table(operations: list[Operation], summary: Summary) -> str:
     for command, name, ifm, ofm, counts in [*rows, ("total", "", "", "", total)]:
         columns = dict(zip(traffic, (*counts.read, *counts.written), strict=True))
         moved = (columns[region] for region in used)
-        cells.append((command, name, ifm, ofm, counts.cycles, counts.macs, *moved))
+        cells.append((command, name, ifm, ofm, counts.cycles or "-", counts.macs, *moved))
     return "\n".join(
         [
             table(cells, "rl" + (4 + len(used)) * "r"),
-            "cycles are estimates; bytes by region: 0 constants, 1 scratch, 2 fast scratch",
+            "cycles are estimates, none for U85; bytes by region: 0 constants, 1 scratch, "
+            "2 fast scratch",
             f"workspace of the model: {summary.workspace_bytes} bytes",
         ]
     )

@@ -69,7 +69,7 @@ def run_program(
             values[value.name] = torch.from_numpy(result.reshape(value.shape))
         assert model.summary is not None
         counts = model.summary.counts
-        rows.append([call.id, delegate.needs.configuration, counts.cycles, counts.macs])
+        rows.append([call.id, delegate.needs.configuration, counts.cycles or "-", counts.macs])
     return [values[port.value.name].numpy() for port in program.outputs], rows
 
 

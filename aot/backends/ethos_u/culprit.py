@@ -29,8 +29,7 @@ def culprit(region: GraphModule, npu: Npu) -> tuple[str, str]:
             tosa = emitted(part, npu).tosa
             check_forms(tosa, npu)
             payload = compile_tosa(tosa, npu).payload
-            if npu.modelled:
-                execute(part, payload, npu)
+            execute(part, payload, npu)
         except (FormError, VelaError, VerificationError):
             return nodes[count - 1].name, f"it is wrong from {_pattern(nodes[count - 1])} on"
     return nodes[-1].name, f"it is wrong with {_pattern(nodes[-1])} only"

@@ -32,9 +32,7 @@ _GRAPHS = "graphs"
 _OF = " of "
 _WIDE = [f"{op}{_OF}int16" for op in INT16_REGIONS if not EMITTERS[op].not_int16]
 _OPS = flags.DEFINE_list("ops", [*REGIONS, *_WIDE, _GRAPHS], "Which ops, or graphs of several.")
-_CONFIGURATIONS = flags.DEFINE_list(
-    "configurations", [name for name, npu in NPUS.items() if npu.modelled], "Which NPUs."
-)
+_CONFIGURATIONS = flags.DEFINE_list("configurations", list(NPUS), "Which NPUs.")
 
 
 def _region(name: str, seed: int) -> GraphModule:

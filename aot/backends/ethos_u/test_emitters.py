@@ -5,8 +5,6 @@ functional model of the NPU agree bit for bit. `proof_main.py` is the same for t
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 import torch
 from tosa import Op
@@ -14,18 +12,17 @@ from tosa.TosaGraph import TosaGraph
 
 from aot.backends.ethos_u.emit import ADOPTED, emitted, reject
 from aot.backends.ethos_u.emitters import EMITTERS, WHY_NOT
-from aot.backends.ethos_u.ops.parts import Parts
 from aot.backends.ethos_u.testing.draw import Draw
 from aot.backends.ethos_u.testing.graphs import random_graph
 from aot.backends.ethos_u.testing.proof import prove
 from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_region
 from aot.backends.ethos_u.verify import MissingWaitError
-from aot.backends.npus import NPUS, Npu
+from aot.backends.npus import NPUS
 from aot.dialect.graph import Origin, calls, dialect_op, edge_of
 from aot.dialect.library import OPS
 from aot.dialect.quantization import INT16
 
-MODELLED = [name for name, npu in NPUS.items() if npu.modelled]
+CONFIGURATIONS = list(NPUS)
 SEEDS = 3  # one a configuration, the next ones for the next op
 GRAPHS = 3  # likewise
 TABLE = torch.arange(127, -129, -1).to(torch.int8)
@@ -45,7 +42,7 @@ def test_every_emitter_is_proved() -> None:
 def _configurations(op: str) -> list[tuple[int, str]]:
     """Seeds, with a configuration for each."""
     first = SEEDS * list(REGIONS).index(op)
-    return [(seed, MODELLED[(first + seed) % len(MODELLED)]) for seed in range(SEEDS)]
+    return [(seed, CONFIGURATIONS[(first + seed) % len(CONFIGURATIONS)]) for seed in range(SEEDS)]
 
 
 @pytest.mark.parametrize("op", REGIONS)
@@ -80,9 +77,9 @@ def test_emitters_and_reasons_are_of_ops() -> None:
     assert not EMITTERS.keys() & WHY_NOT.keys()
 
 
-@pytest.mark.parametrize("configuration", MODELLED)
+@pytest.mark.parametrize("configuration", CONFIGURATIONS)
 def test_graphs(configuration: str) -> None:
-    first = GRAPHS * MODELLED.index(configuration)
+    first = GRAPHS * CONFIGURATIONS.index(configuration)
     graphs = [random_graph(seed) for seed in range(first, first + GRAPHS)]
     assert sum(prove(graph, configuration) for graph in graphs) > 0
 
@@ -101,7 +98,7 @@ FORMS: dict[str, tuple[int, list[str]]] = {
 @pytest.mark.parametrize("op", FORMS)
 def test_forms(op: str) -> None:
     seed, expected = FORMS[op]
-    assert operators(emitted(random_region(op, seed), NPUS[MODELLED[0]]).tosa) == expected
+    assert operators(emitted(random_region(op, seed), NPUS[CONFIGURATIONS[0]]).tosa) == expected
 
 
 @pytest.mark.parametrize("configuration", ["ethos-u55-128", "ethos-u65-256"])
@@ -110,23 +107,15 @@ def test_limits_of_a_norm_over_rows(configuration: str) -> None:
 
 
 @pytest.mark.parametrize("op", ["normalize", "second_moment"])
-def test_sums_of_halves(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """U85 has no functional model; U65 therefore runs the same form."""
-
-    def suited(parts: Parts, npu: Npu) -> Parts:
-        del npu
-        return replace(parts, halves=not parts.groups)
-
+def test_sums_of_halves(op: str) -> None:
     regions = [random_region(op, seed) for seed in range(4)]
     assert all(prove(region, "ethos-u85-256") for region in regions)
     forms = [operators(emitted(region, NPUS["ethos-u85-256"]).tosa) for region in regions]
     assert any("SLICE" in form for form in forms), "some are of rows"
-    monkeypatch.setattr(Parts, "suited", suited)
-    assert all(prove(random_region(op, seed), "ethos-u65-256") for seed in range(4))
 
 
 def test_the_same_region_gives_the_same_bytes() -> None:
-    first, second = (emitted(random_region("conv2d", 0), NPUS[MODELLED[0]]) for _ in range(2))
+    first, second = (emitted(random_region("conv2d", 0), NPUS[CONFIGURATIONS[0]]) for _ in range(2))
     assert first == second
 
 
@@ -136,7 +125,7 @@ def test_tables_behind_transposes_are_not_for_the_smallest() -> None:
     edge = edge_of(source)
     x = draw.builder.call(OPS["transpose"], source, [1, 0], edge=edge, origin=Origin())
     (node,) = (n for n in draw.region("lut", x, TABLE, zero_point=0).graph.nodes if calls(n, "lut"))
-    refused = [name for name in MODELLED if reject(node, NPUS[name])]
+    refused = [name for name in CONFIGURATIONS if reject(node, NPUS[name])]
     assert refused == ["ethos-u55-32", "ethos-u55-64"]
 
 

@@ -58,12 +58,11 @@ def verify(region: GraphModule, tosa: bytes, payload: bytes, npu: Npu) -> Mappin
                 f"TOSA's reference model and the dialect differ, inputs {kind}: an emitter is wrong"
             )
     told: dict[str, object] = {"inputs": [kind for kind, *_ in runs], "tosa_runs": seen_by_tosa}
-    if not npu.modelled:
-        return {"verified": {**told, "executed": False}}
     summary = _executed(payload, runs, npu)
+    cycles = {} if npu.is_u85 else {"cycles": summary.counts.cycles}  # the model estimates no U85
     return {
         "verified": {**told, "executed": True},
-        "cycles": summary.counts.cycles,
+        **cycles,
         "macs": summary.counts.macs,
         "operations": summary.operations,
         "fast_scratch_bytes": summary.region_bytes[FAST_SCRATCH],

@@ -10,7 +10,7 @@ from tests.ethos_u.random.trial import trial
 _COUNT = 12
 
 
-@pytest.mark.parametrize("configuration", ["ethos-u55-128", "ethos-u65-512"])
+@pytest.mark.parametrize("configuration", ["ethos-u55-128", "ethos-u65-512", "ethos-u85-256"])
 def test_graphs_are_executed_as_the_reference_has_them(configuration: str) -> None:
     found = [trial(seed, configuration) for seed in range(_COUNT)]
     assert [t for t in found if t.wrong and not t.form] == []

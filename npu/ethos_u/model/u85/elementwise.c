@@ -181,7 +181,7 @@ bool npu_u85_run_elementwise(npu_machine *machine, uint32_t mode) {
                              &output)) {
     return false;
   }
-  output.may_wrap = mode >= CMP_EQ;
+  output.may_wrap = mode == LSR || mode >= CMP_EQ;
   npu_u85_scale scale = {0};
   if (mode == SHR && (!npu_u85_scale_decode(machine, NPU_SET_OFM_SCALE, &scale) ||
                       scale.rounding == NPU_U85_DOUBLE_SYMMETRIC)) {

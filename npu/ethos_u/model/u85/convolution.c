@@ -209,12 +209,12 @@ bool npu_u85_run_convolution(npu_machine *machine, bool depthwise, bool from_ifm
     }
   }
   for (int32_t y = 0; y < accumulators->height; ++y) {
-    int64_t *sums = npu_u85_accumulators_start(accumulators, y, conv.row);
-    for (int32_t x = 0; x < accumulators->width; ++x) {
+    int64_t *sums = npu_u85_accumulators_start(machine, accumulators, y, conv.row);
+    for (int32_t x = 0; sums != NULL && x < accumulators->width; ++x) {
       (depthwise ? add_depthwise : add_window)(&conv, y * window->stride_y, x * window->stride_x,
                                                sums + (int64_t)x * accumulators->depth);
     }
-    if (!npu_u85_accumulators_finish(machine, accumulators, y, sums)) {
+    if (sums == NULL || !npu_u85_accumulators_finish(machine, accumulators, y, sums)) {
       return false;
     }
   }

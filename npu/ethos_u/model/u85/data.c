@@ -53,7 +53,12 @@ bool npu_u85_input_decode(npu_machine *machine, npu_feature_map_role role, int32
     if (storage != STORAGE_TILES) {
       return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, key, "activation_storage", storage);
     }
-    return npu_feature_map_decode(machine, role, height, width, depth, &input->map);
+    if (!npu_feature_map_decode(machine, role, height, width, depth, &input->map)) {
+      return false;
+    }
+    return input->map.element < 8 || input->map.zero_point == 0 ||
+           npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, key, "zero point, of 64 bits",
+                    input->map.zero_point);
   }
   const uint32_t buffer = 1 + (npu_register(machine, region_key) & 7);
   const uint32_t precision = npu_register(machine, key);

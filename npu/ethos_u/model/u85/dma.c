@@ -57,6 +57,11 @@ static int64_t most(int64_t value) { return value > 0 ? value : 0; }
 
 static bool access_side(npu_machine *machine, const transfer *t, bool source, side *s) {
   const uint32_t key = source ? NPU_SET_DMA0_SRC_REGION : NPU_SET_DMA0_DST_REGION;
+  const int64_t limit = (int64_t)1 << 32;  // bytes of a region
+  if (s->is_indexed && t->list_max > 0 &&
+      (s->stride0 > limit / t->list_max || s->stride0 < -limit / t->list_max)) {
+    return npu_fail(machine, ETHOS_U_ERROR_ADDRESS, NPU_SET_DMA0_IDX_MAX, "idx_max", t->list_max);
+  }
   const int64_t last0 = (s->is_indexed ? (int64_t)t->list_max : t->rows - 1) * s->stride0;
   const int64_t last1 = (t->planes - 1) * s->stride1;
   const int64_t begin = s->base + least(last0) + least(last1);

@@ -80,9 +80,9 @@ static bool load(npu_machine *machine, const operand *o, int32_t y) {
     npu_u85_load_row(&o->map, (o->broadcast & 1) != 0 ? 0 : y, o->row);
   }
   for (int64_t i = 0; i < count; ++i) {
-    // Products of two 33-bit values fit.
-    const int64_t limit = (int64_t)1 << 32;
-    if (!npu_u85_rescale(o->row[i], o->scale, &o->row[i]) || o->row[i] >= limit ||
+    // Products of two fit.
+    const int64_t limit = (int64_t)1 << 31;
+    if (!npu_u85_rescale(o->row[i], o->scale, &o->row[i]) || o->row[i] > limit ||
         o->row[i] < -limit) {
       return npu_fail(machine, ETHOS_U_ERROR_OVERFLOW, NPU_SET_IFM_SCALE, "operand", o->row[i]);
     }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { NEAREST = 1, ZEROS = 2 };
+enum { ZEROS = 2, MAX_KERNEL = 256 * 256 };
 
 bool npu_u85_window_decode(npu_machine *machine, int32_t ofm_height, int32_t ofm_width,
                            int32_t ifm_depth, npu_u85_window *window) {
@@ -32,6 +32,10 @@ bool npu_u85_window_decode(npu_machine *machine, int32_t ofm_height, int32_t ofm
       (kernel_width - 1) % window->dilation_x != 0) {
     return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_KERNEL_STRIDE,
                     "dilation, with the extent of the kernel", stride);
+  }
+  if ((int64_t)window->kernel_height * window->kernel_width > MAX_KERNEL) {
+    return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_KERNEL_HEIGHT_M1, "kernel elements",
+                    (int64_t)window->kernel_height * window->kernel_width);
   }
   if (window->ifm_height < 1 || window->ifm_width < 1) {
     return npu_fail(machine, ETHOS_U_ERROR_FIELD, NPU_SET_IFM_PAD_BOTTOM,
@@ -90,6 +94,7 @@ bool npu_u85_accumulators_decode(npu_machine *machine, npu_u85_accumulators *acc
   accumulators->depth = shape[2];
   accumulators->start = format >> 4 & 3;
   accumulators->writes = (format >> 6 & 1) == 0;
+  accumulators->is_wide = (format & 3) == 1;
   accumulators->kept = NULL;
   if ((format & 3) > 1 || accumulators->start > NPU_U85_FROM_IFM2) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_ACC_FORMAT, "acc_format, acc_input",
@@ -115,15 +120,29 @@ bool npu_u85_accumulators_decode(npu_machine *machine, npu_u85_accumulators *acc
              : npu_ok(machine);
 }
 
-int64_t *npu_u85_accumulators_start(const npu_u85_accumulators *accumulators, int32_t y,
-                                    int64_t *row) {
+// False if an accumulator of a row does not fit its width.
+static bool check_row(npu_machine *machine, const npu_u85_accumulators *accumulators,
+                      const int64_t *row) {
+  const int64_t limit = (int64_t)1 << (accumulators->is_wide ? 47 : 31);
+  for (int64_t i = 0; i < (int64_t)accumulators->width * accumulators->depth; ++i) {
+    if (row[i] >= limit || row[i] < -limit) {
+      return npu_fail(machine, ETHOS_U_ERROR_OVERFLOW, NPU_SET_ACC_FORMAT, "accumulator", row[i]);
+    }
+  }
+  return true;
+}
+
+int64_t *npu_u85_accumulators_start(npu_machine *machine, const npu_u85_accumulators *accumulators,
+                                    int32_t y, int64_t *row) {
   const int64_t count = (int64_t)accumulators->width * accumulators->depth;
   if (accumulators->kept != NULL) {
     row = accumulators->kept + y * count;
   }
   if (accumulators->start == NPU_U85_FROM_IFM2) {
     npu_u85_load_row(&accumulators->ifm2, y, row);
-  } else if (accumulators->start == NPU_U85_FROM_ZERO) {
+    return check_row(machine, accumulators, row) ? row : NULL;
+  }
+  if (accumulators->start == NPU_U85_FROM_ZERO) {
     memset(row, 0, (size_t)count * sizeof(row[0]));
   }
   return row;
@@ -131,7 +150,8 @@ int64_t *npu_u85_accumulators_start(const npu_u85_accumulators *accumulators, in
 
 bool npu_u85_accumulators_finish(npu_machine *machine, const npu_u85_accumulators *accumulators,
                                  int32_t y, int64_t *row) {
-  return !accumulators->writes || npu_u85_output_row(machine, &accumulators->output, y, row);
+  return accumulators->writes ? npu_u85_output_row(machine, &accumulators->output, y, row)
+                              : check_row(machine, accumulators, row);
 }
 
 bool npu_u85_run(npu_machine *machine, uint32_t key, uint32_t parameter) {

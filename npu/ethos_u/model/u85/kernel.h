@@ -43,6 +43,7 @@ typedef struct {
   int32_t depth;
   uint32_t start;      // from zero, from the kept accumulators, or from IFM2
   bool writes;         // else the accumulators are kept
+  bool is_wide;        // 48 bits
   int64_t *kept;       // null if the accumulators are not kept
   npu_u85_input ifm2;  // NPU_U85_FROM_IFM2
   npu_u85_output output;
@@ -53,9 +54,9 @@ enum { NPU_U85_FROM_ZERO = 0, NPU_U85_FROM_KEPT = 1, NPU_U85_FROM_IFM2 = 2 };
 // Reads ACC_FORMAT and, if it writes, the output. False on error.
 bool npu_u85_accumulators_decode(npu_machine *machine, npu_u85_accumulators *accumulators);
 
-// The accumulators of row y at their start; in `row` unless kept.
-int64_t *npu_u85_accumulators_start(const npu_u85_accumulators *accumulators, int32_t y,
-                                    int64_t *row);
+// The accumulators of row y at their start; in `row` unless kept. Null on overflow.
+int64_t *npu_u85_accumulators_start(npu_machine *machine, const npu_u85_accumulators *accumulators,
+                                    int32_t y, int64_t *row);
 
 // Writes row y, if it is to be written. False on overflow.
 bool npu_u85_accumulators_finish(npu_machine *machine, const npu_u85_accumulators *accumulators,

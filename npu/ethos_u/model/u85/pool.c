@@ -48,6 +48,10 @@ static bool decode(npu_machine *machine, pool *p) {
                              p->mode == REDUCE_SUM ? (int32_t)depth : shape[2], window)) {
     return false;
   }
+  if (window->ifm.map.element == 8) {
+    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_PRECISION,
+                    "activation_precision, of a pool", 8);
+  }
   if (p->mode == REDUCE_SUM &&
       (window->kernel_height != 1 || window->kernel_width != 1 || shape[2] != 1)) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_KERNEL_HEIGHT_M1,
@@ -174,11 +178,11 @@ bool npu_u85_run_pool(npu_machine *machine, uint32_t mode) {
     npu_u85_window_row(window, y, 0, p.padded + (int64_t)y * (int64_t)row);
   }
   for (int32_t y = 0; y < accumulators->height; ++y) {
-    int64_t *sums = npu_u85_accumulators_start(accumulators, y, p.row);
-    if (mode != NONE) {
+    int64_t *sums = npu_u85_accumulators_start(machine, accumulators, y, p.row);
+    if (sums != NULL && mode != NONE) {
       add_row(&p, y, sums);
     }
-    if (!npu_u85_accumulators_finish(machine, accumulators, y, sums)) {
+    if (sums == NULL || !npu_u85_accumulators_finish(machine, accumulators, y, sums)) {
       return false;
     }
   }

@@ -58,6 +58,10 @@ bool npu_u85_run_resize(npu_machine *machine, uint32_t mode) {
       !npu_u85_output_decode(machine, NPU_U85_SCALED, &output)) {
     return false;
   }
+  if (ifm.map.element > 2) {
+    return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_IFM_PRECISION,
+                    "activation_precision, of RESIZE", ifm.map.element);
+  }
   const uint64_t in_row = (uint64_t)ax.size * (uint64_t)shape[2] * sizeof(int64_t);
   const uint64_t sizes[3] = {in_row, in_row,
                              (uint64_t)shape[1] * (uint64_t)shape[2] * sizeof(int64_t)};

@@ -43,7 +43,7 @@ bool npu_u85_rescale(int64_t value, npu_u85_scale scale, int64_t *result) {
     *result = high >> (scale.shift - 32);
     return true;
   }
-  const int64_t limit = (int64_t)1 << (31 + scale.shift);
+  const int64_t limit = (int64_t)1 << (30 + scale.shift);
   if (high >= limit || high < -limit) {
     return false;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rescaling of U85: (value * multiplier + rounding) >> shift, exact in 64 bits or refused. Internal
+// Rescaling of U85: (value * multiplier + rounding) >> shift, exact in 63 bits or refused. Internal
 // to the model.
 #ifndef FIRMWARE_ETHOS_U_MODEL_U85_SCALE_H_
 #define FIRMWARE_ETHOS_U_MODEL_U85_SCALE_H_
@@ -23,7 +23,7 @@ typedef struct {
 // error.
 bool npu_u85_scale_decode(npu_machine *machine, uint32_t key, npu_u85_scale *scale);
 
-// False if the result does not fit 64 bits.
+// False if the result does not fit 63 bits.
 bool npu_u85_rescale(int64_t value, npu_u85_scale scale, int64_t *result);
 
 #endif  // FIRMWARE_ETHOS_U_MODEL_U85_SCALE_H_

@@ -31,14 +31,16 @@ VELA_BUGS = {
 }
 
 # The memories of Vela's default system configurations: Ethos_U55_High_End_Embedded and
-# Ethos_U65_High_End.
+# Ethos_U65_High_End. The model estimates no U85.
 _SRAM = {"u55": NpuMemory(8, 32, 32), "u65": NpuMemory(16, 32, 32)}
 _FLASH_OR_DRAM = {"u55": NpuMemory(1, 64, 128), "u65": NpuMemory(3.75, 500, 128)}
 
 
-def memories(accelerator: str, memory_mode: str) -> list[NpuMemory]:
+def memories(accelerator: str, memory_mode: str) -> list[NpuMemory] | None:
     """Return the memory speed of each region, as assumed by Vela in a memory mode."""
     product = accelerator.split("-")[1]
+    if product not in _SRAM:
+        return None
     regions = [_SRAM[product]] * REGIONS
     if memory_mode != "Sram_Only":
         regions[0] = _FLASH_OR_DRAM[product]

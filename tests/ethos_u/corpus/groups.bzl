@@ -56,12 +56,14 @@ GROUPS = {
 }
 
 # Targets of every test run, accelerator/memory mode: the smallest and the largest U55, the one of
-# our board, and the largest U65. The nightly test has all pairs of targets.py.
+# our board, the largest U65, and two U85, with one and four weight streams. The nightly test has all pairs of targets.py.
 TARGETS = [
     "ethos-u55-32/Shared_Sram",
     "ethos-u55-128/Shared_Sram",
     "ethos-u55-256/Sram_Only",
     "ethos-u65-512/Dedicated_Sram_384KB",
+    "ethos-u85-256/Sram_Only",
+    "ethos-u85-1024/Dedicated_Sram",
 ]
 
 # Large networks, for effects most visible there: rolling buffers, two cores.

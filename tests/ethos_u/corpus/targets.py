@@ -15,6 +15,7 @@ _MODES = {
         "Shared_Sram",
         "Sram_Only",
     ),
+    "u85": ("Sram_Only", "Dedicated_Sram", "Dedicated_Sram_384KB", "Shared_Sram"),
 }
 ACCELERATORS = (
     "ethos-u55-32",
@@ -23,6 +24,11 @@ ACCELERATORS = (
     "ethos-u55-256",
     "ethos-u65-256",
     "ethos-u65-512",
+    "ethos-u85-128",
+    "ethos-u85-256",
+    "ethos-u85-512",
+    "ethos-u85-1024",
+    "ethos-u85-2048",
 )
 
 

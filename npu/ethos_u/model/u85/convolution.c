@@ -141,9 +141,10 @@ static void add_window(const convolution *conv, int32_t top, int32_t x, int64_t 
   const int32_t channels = conv->accumulators.depth;
   int16_t *patch = conv->patch;
   for (int32_t ky = 0; ky < window->kernel_height; ++ky) {
-    const int64_t y = top + ky * window->dilation_y;
+    const int32_t y = top + ky * window->dilation_y;
     for (int32_t kx = 0; kx < window->kernel_width; ++kx) {
-      const int64_t from = (y * window->width + x + kx * window->dilation_x) * depth;
+      const int32_t column = x + kx * window->dilation_x;
+      const int64_t from = ((int64_t)y * window->width + column) * depth;
       memcpy(patch, conv->padded + from, (size_t)depth * sizeof(patch[0]));
       patch += depth;
     }
@@ -178,11 +179,12 @@ static void add_depthwise(const convolution *conv, int32_t top, int32_t x, int64
   const int32_t channels = conv->accumulators.depth;
   const int16_t *weights = conv->values;
   for (int32_t ky = 0; ky < window->kernel_height; ++ky) {
-    const int64_t y = top + ky * window->dilation_y;
+    const int32_t y = top + ky * window->dilation_y;
     for (int32_t kx = 0; kx < window->kernel_width; ++kx, weights += conv->step) {
-      const int64_t from = (y * window->width + x + kx * window->dilation_x) * channels;
+      const int32_t column = x + kx * window->dilation_x;
+      const int64_t from = ((int64_t)y * window->width + column) * channels;
       for (int32_t c = 0; c < channels; ++c) {
-        sums[c] += conv->padded[from + c] * weights[c];
+        sums[c] += (int64_t)conv->padded[from + c] * weights[c];
       }
     }
   }

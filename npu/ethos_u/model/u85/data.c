@@ -98,8 +98,8 @@ static uint8_t *pixel(const npu_feature_map *map, int32_t y, int32_t x) {
 }
 
 static int64_t channel_offset(const npu_feature_map *map, int32_t c) {
-  return map->bricks ? c / NPU_BRICK * map->stride_c + c % NPU_BRICK * map->element
-                     : c * map->stride_c;
+  const int64_t lane = c % NPU_BRICK;
+  return map->bricks ? c / NPU_BRICK * map->stride_c + lane * map->element : c * map->stride_c;
 }
 
 uint8_t *npu_u85_address(const npu_feature_map *map, int32_t y, int32_t x, int32_t c) {

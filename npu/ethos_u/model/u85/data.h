@@ -56,9 +56,9 @@ void npu_u85_shape(npu_machine *machine, int32_t shape[3]);
 // Reads scale, activation and OFM. False on error.
 bool npu_u85_output_decode(npu_machine *machine, npu_u85_scaling scaling, npu_u85_output *output);
 
-// Finishes row y, values[width][depth], in place, and stores it. False on overflow.
+// Finishes row y, values[width][depth], and stores it. False on overflow.
 bool npu_u85_output_row(npu_machine *machine, const npu_u85_output *output, int32_t y,
-                        int64_t *values);
+                        const int64_t *values);
 
 // Takes buffers of these sizes for the current operation. While inspecting they are null. False on
 // error.

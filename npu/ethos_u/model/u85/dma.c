@@ -129,8 +129,8 @@ bool npu_u85_run_dma(npu_machine *machine) {
   if (!decode(machine, &t)) {
     return false;
   }
-  if (machine->regions == NULL) {
-    return true;
+  if (t.from.data == NULL || t.to.data == NULL || (t.has_list && t.list_data == NULL)) {
+    return true;  // inspecting
   }
   int64_t at = t.list;
   for (int64_t plane = 0; plane < t.planes; ++plane, at += t.list_skip) {

@@ -149,7 +149,7 @@ int64_t *npu_u85_accumulators_start(npu_machine *machine, const npu_u85_accumula
 }
 
 bool npu_u85_accumulators_finish(npu_machine *machine, const npu_u85_accumulators *accumulators,
-                                 int32_t y, int64_t *row) {
+                                 int32_t y, const int64_t *row) {
   return accumulators->writes ? npu_u85_output_row(machine, &accumulators->output, y, row)
                               : check_row(machine, accumulators, row);
 }

@@ -60,7 +60,7 @@ int64_t *npu_u85_accumulators_start(npu_machine *machine, const npu_u85_accumula
 
 // Writes row y, if it is to be written. False on overflow.
 bool npu_u85_accumulators_finish(npu_machine *machine, const npu_u85_accumulators *accumulators,
-                                 int32_t y, int64_t *row);
+                                 int32_t y, const int64_t *row);
 
 // The operations.
 bool npu_u85_run_convolution(npu_machine *machine, bool depthwise, bool from_ifm2);

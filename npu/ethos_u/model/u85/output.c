@@ -80,7 +80,7 @@ static bool decode_table(npu_machine *machine, uint32_t slot, npu_u85_output *ou
     return npu_fail(machine, ETHOS_U_ERROR_NOT_SET, NPU_SET_ACTIVATION, "table never loaded", slot);
   }
   npu_access_lut(machine, false, slot * NPU_LUT_SLOT_BYTES, (slot + slots) * NPU_LUT_SLOT_BYTES);
-  output->table = machine->lut + slot * NPU_LUT_SLOT_BYTES;
+  output->table = machine->lut + (size_t)slot * NPU_LUT_SLOT_BYTES;
   return true;
 }
 
@@ -197,15 +197,14 @@ static bool look_up(npu_machine *machine, const npu_u85_output *output, int64_t 
     return npu_fail(machine, ETHOS_U_ERROR_OVERFLOW, NPU_SET_ACTIVATION, "index of a table",
                     *value);
   }
-  const int32_t index = (int32_t)(*value + limit);
+  const size_t index = (size_t)(*value + limit);
   const uint8_t *table = output->table;
   if (wide) {
     // 512 pairs of a base and a slope over 128 values.
     const uint32_t entry = (uint32_t)int32_at(table + (index >> 7) * 4);
     const int32_t base = (int16_t)entry;
-    const int32_t slope = (int16_t)(entry >> 16);
-    *value = output->function == S16_S16 ? base + ((slope * (index & 127) + 64) >> 7)
-                                         : base * 128 + slope * (index & 127);
+    const int32_t step = (int16_t)(entry >> 16) * (int32_t)(index & 127);
+    *value = output->function == S16_S16 ? base + ((step + 64) >> 7) : base * 128 + step;
   } else if (output->function == S8_S8) {
     *value = (int8_t)table[index];
   } else if (output->function == S8_S16) {
@@ -240,13 +239,13 @@ static void store(const npu_u85_output *output, int32_t y, int32_t x, int32_t c,
 
 // The low bits of a value, as a value of the OFM's type.
 static int32_t wrapped(const npu_feature_map *map, int64_t value) {
-  const uint32_t unused = 32 - 8u * map->element;
+  const uint32_t unused = map->element == 1 ? 24 : map->element == 2 ? 16 : 0;
   const uint32_t bits = (uint32_t)value << unused;
   return map->is_signed ? (int32_t)bits >> unused : (int32_t)(bits >> unused);
 }
 
 bool npu_u85_output_row(npu_machine *machine, const npu_u85_output *output, int32_t y,
-                        int64_t *values) {
+                        const int64_t *values) {
   const npu_feature_map *map = &output->map;
   const int64_t limit = (int64_t)1 << (output->is_wide ? 47 : 31);
   for (int32_t c = 0; c < output->depth; ++c) {

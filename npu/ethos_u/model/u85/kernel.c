@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "npu/ethos_u/model/operations.h"
+
 enum { ZEROS = 2, MAX_KERNEL = 256 * 256 };
 
 bool npu_u85_window_decode(npu_machine *machine, int32_t ofm_height, int32_t ofm_width,

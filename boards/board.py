@@ -167,7 +167,7 @@ class Board:
 
     Attributes:
         core: as for -mcpu, or "host".
-        isa: class of kernels the core runs: "scalar", "dsp" or "mve".
+        isa: class of kernels the core runs: "scalar", "thumb1", "dsp" or "mve".
         code, weights, data: names of the memories for code, for constants of models, and
             for stacks and variables.
         stack, handler_stack: size of the program's stack and of the exception handlers'.
@@ -188,7 +188,7 @@ class Board:
     name: str
     description: str
     core: str
-    isa: Literal["scalar", "dsp", "mve"]
+    isa: Literal["scalar", "thumb1", "dsp", "mve"]
     memories: tuple[Memory, ...]
     code: str
     weights: str

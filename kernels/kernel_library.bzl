@@ -32,7 +32,7 @@ def kernel_library(
     Args:
       name: of the library.
       srcs: sources for every core.
-      variants: base name of a source -> the classes ("dsp", "mve") with a variant of
+      variants: base name of a source -> the classes ("thumb1", "dsp", "mve") with a variant of
         their own. {"x_s8": ["mve"]} is x_s8_mve.c for cores with Helium and x_s8_scalar.c
         for all others.
       only: base name of a source -> its only classes. Its functions are called only on
@@ -54,7 +54,7 @@ def kernel_library(
             _taken(name, src, isa, small, float_vectors)
             for src in _sources(isa, variants, only)
         ]
-        for isa in ["scalar", "dsp", "mve"]
+        for isa in ["scalar", "thumb1", "dsp", "mve"]
     }
     helium = [src for src in chosen["mve"] if _is_helium(src)]
     plain = name + (".plain" if helium else "")
@@ -63,6 +63,7 @@ def kernel_library(
         srcs = srcs + select({
             Label("//tools/platforms:isa_dsp"): chosen["dsp"],
             Label("//tools/platforms:isa_mve"): [src for src in chosen["mve"] if not _is_helium(src)],
+            Label("//tools/platforms:isa_thumb1"): chosen["thumb1"],
             "//conditions:default": chosen["scalar"],
         }),
         copts = _COPTS + _NO_MVE_COPTS,

@@ -3,11 +3,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from kernels.common.kernel import KernelCall, KernelError, OpCall
+from kernels.common.kernel import Isa, KernelCall, KernelError, OpCall
 from kernels.common.rows import ByRows
 from kernels.registry import all_kernels, kernel_call
 from kernels.testing.calls import activation
@@ -32,7 +32,7 @@ def test_every_op_has_one_valid_call_for_a_type() -> None:
 
 @pytest.mark.parametrize(("op", "dtype"), VALID)
 def test_takes_valid_calls(op: str, dtype: str) -> None:
-    for isa in ("scalar", "dsp", "mve"):
+    for isa in get_args(Isa):
         assert kernel_call(VALID[op, dtype].call, isa).function.startswith("pl_")
 
 

@@ -18,7 +18,7 @@ from aot.plan.testing_convolutions import depthwise, pointwise
 from kernels.common.kernel import Isa, Value
 from kernels.common.overlap import Order, Overlap, elementwise_overlap, overlap
 
-ISAS: tuple[Isa, ...] = ("scalar", "dsp", "mve")
+ISAS: tuple[Isa, ...] = ("scalar", "thumb1", "dsp", "mve")
 NEARER = 16
 
 

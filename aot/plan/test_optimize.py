@@ -194,7 +194,7 @@ def four_bits(calls: Calls) -> Value:
 
 
 @pytest.mark.parametrize("make", [one_channel, four_bits])
-@pytest.mark.parametrize("isa", ["scalar", "dsp", "mve"])
+@pytest.mark.parametrize("isa", ["scalar", "thumb1", "dsp", "mve"])
 def test_fallbacks_without_a_window_have_a_cost(make: Callable[[Calls], Value], isa: Isa) -> None:
     """Too little memory is an error showing the need, also if products are fallbacks."""
     calls = Calls()

@@ -16,7 +16,7 @@ from aot.plan.testing_calls import Calls, Stateful
 from aot.plan.testing_convolutions import added, depthwise, pointwise, scaled
 from kernels.common.kernel import Isa, Value
 
-ISAS: tuple[Isa, ...] = ("scalar", "dsp", "mve")
+ISAS: tuple[Isa, ...] = ("scalar", "thumb1", "dsp", "mve")
 
 
 def transposed(calls: Calls, x: Value, stride: int) -> Value:

@@ -16,7 +16,7 @@ from aot.plan.testing_calls import Calls
 from aot.plan.testing_convolutions import added, depthwise, pointwise, scaled
 from kernels.common.kernel import Isa
 
-ISAS: tuple[Isa, ...] = ("scalar", "dsp", "mve")
+ISAS: tuple[Isa, ...] = ("scalar", "thumb1", "dsp", "mve")
 
 
 def inverted_residual(stride: int = 1, size: int = 12) -> PlanProgram:

@@ -47,7 +47,7 @@ def ops(plan: Plan) -> list[str]:
     return [step.op.op for step in plan.sharing.steps]
 
 
-@pytest.mark.parametrize("isa", ["scalar", "dsp", "mve"])
+@pytest.mark.parametrize("isa", ["scalar", "thumb1", "dsp", "mve"])
 def test_neither_concatenation_nor_upsampled_image_is_made(isa: Isa) -> None:
     board = sample_board(isa=isa)
     fast = make_plan(decoder(), board)
@@ -145,7 +145,7 @@ def test_the_largest_first() -> None:
     ]
 
 
-@pytest.mark.parametrize("isa", ["scalar", "dsp", "mve"])
+@pytest.mark.parametrize("isa", ["scalar", "thumb1", "dsp", "mve"])
 def test_rows_where_they_are_cheaper_than_pieces(isa: Isa) -> None:
     calls = Calls()
     small, large = calls.input(1, 4, 32, 16), calls.input(1, 8, 64, 8)

@@ -154,6 +154,7 @@ _DEFAULT_HANDLER = "pl_fault"
 _PARTS = {
     "cortex-m0": 0xC20,
     "cortex-m0plus": 0xC60,
+    "cortex-m1": 0xC21,
     "cortex-m3": 0xC23,
     "cortex-m4": 0xC24,
     "cortex-m7": 0xC27,

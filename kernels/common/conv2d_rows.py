@@ -3,7 +3,7 @@
 
 import math
 
-from kernels.common.kernel import Isa
+from kernels.common.kernel import PLAIN, Isa
 from kernels.common.window import Windows
 
 _WINDOWS = 4
@@ -15,6 +15,7 @@ _FEW_CHANNELS = 4
 
 _INPUTS: dict[Isa, tuple[int, ...]] = {
     "scalar": (64, 64, 64, 12, 32, 32),
+    "thumb1": (64, 64, 64, 12, 32, 32),
     "dsp": (64, 20, 12, 5, 5),
 }
 """Upper limit for the channels of a group, with 1, 2, ... outputs. Above it, im2col with matrix
@@ -30,7 +31,7 @@ read these directly from the image. For more outputs the products are faster.
 _INPUTS_OF_PIXELS = 24
 """The same limit for 1x1 windows; matrix products take their rows one by one."""
 
-_OUTPUTS_OF_ALL = {"scalar": 3, "dsp": 1}
+_OUTPUTS_OF_ALL = {"scalar": 3, "thumb1": 3, "dsp": 1}
 """Limit for the outputs if there is one group."""
 
 _PADDED_CHANNELS = 5
@@ -83,7 +84,7 @@ def pays_for_groups(windows: Windows, groups: int, outputs: int, inputs: int, is
     most = (one,) if in_place else _INPUTS[isa]
     again = -(-windows.output[1] // _WINDOWS) * _WINDOWS / windows.output[1] if isa == "dsp" else 1
     few = inputs == 1 or (outputs <= len(most) and inputs * again <= most[outputs - 1])
-    few |= isa == "scalar" and groups == 1 and windows.are_inside
+    few |= isa in PLAIN and groups == 1 and windows.are_inside
     values = math.prod(windows.output) * outputs
     least = _LEAST_VALUES["one channel" if inputs == 1 else "several"]
     of_all = outputs <= _OUTPUTS_OF_ALL[isa] or _copied_once(windows, outputs, inputs, isa)
@@ -91,7 +92,7 @@ def pays_for_groups(windows: Windows, groups: int, outputs: int, inputs: int, is
     by_channel = inputs == 1 and groups > 1
     two_pay = windows.input_c < _FEW_CHANNELS if by_channel else inputs * outputs <= _FEW_WEIGHTS
     has_windows = windows.output[1] >= (2 if two_pay else _LEAST_WINDOWS)
-    if isa == "scalar" and groups == 1 and outputs > _OUTPUTS_OF_ALL[isa] and not windows.are_runs:
+    if isa in PLAIN and groups == 1 and outputs > _OUTPUTS_OF_ALL[isa] and not windows.are_runs:
         product = _cost_of_product(windows, outputs, inputs)
         few = enough = values >= least and 10 * cost(windows, outputs, inputs) < 9 * product
     return few and (dense or inputs == 1) and enough and has_windows
@@ -130,7 +131,7 @@ def pays_for_channels(windows: Windows, repeats: int, isa: Isa) -> bool:
     if isa == "dsp":
         spread = spread and kh * kw >= _MANY_TAPS and -ow % _WINDOWS <= ow // 10
     few = windows.input_c < _EIGHT or repeats > 1 or spread
-    if isa == "scalar" and 0 < windows.input_c % _EIGHT <= _EIGHT // 2:
+    if isa in PLAIN and 0 < windows.input_c % _EIGHT <= _EIGHT // 2:
         few |= 20 * cost(windows, windows.input_c) < 19 * _cost_by_pixel(windows)
     return few and windows.output[1] >= (2 if windows.input_c < _FEW_CHANNELS else _LEAST_WINDOWS)
 

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from kernels.common.overlap import Overlap
     from kernels.common.rows import ByRows
 
-Isa = Literal["scalar", "dsp", "mve"]
+Isa = Literal["scalar", "thumb1", "dsp", "mve"]
+PLAIN: tuple[Isa, ...] = ("scalar", "thumb1")
+"""Classes without the DSP extension."""
+
 AnyArray = npt.NDArray[Any]
 
 INT8_MIN, INT8_MAX = -128, 127

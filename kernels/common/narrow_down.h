@@ -11,8 +11,7 @@
 #else
 // Same as in dsp.h.
 static inline int32_t pl_add_product_high(int32_t start, int32_t x, int32_t multiplier) {
-  const int64_t rounding = (int64_t)((uint64_t)(uint32_t)start << 32 | 1U << 31);
-  return (int32_t)(((int64_t)x * multiplier + rounding) >> 32);
+  return pl_add_rounded_product_high(start, x, multiplier);
 }
 #endif
 

@@ -13,13 +13,15 @@
 
 #include <stdint.h>
 
+#include "kernels/common/product_high.h"
+
 #ifdef __ARM_FEATURE_SAT
 #include <arm_acle.h>
 #endif
 
 // h above.
 static inline int32_t pl_multiply_high_rounding(int32_t x, int32_t multiplier) {
-  return (int32_t)(((int64_t)x * multiplier + (1 << 30)) >> 31);
+  return pl_rounded_product_31(x, multiplier);
 }
 
 // h / 2^right, rounded to nearest, ties away from zero; right in [1, 31], |h| < INT32_MAX or h < 0.
@@ -66,9 +68,7 @@ static inline int8_t pl_narrow(int32_t x, int32_t zero_point, int32_t minimum, i
 static inline int32_t pl_requantize_down(int32_t sum, int32_t multiplier, int32_t right,
                                          int32_t twice_zero_point_and_1) {
   const int32_t start = twice_zero_point_and_1 * (1 << right) + (sum >> 31);
-  const int64_t product = (int64_t)(sum * 2) * multiplier;
-  const int64_t rounding = (int64_t)((uint64_t)(uint32_t)start << 32 | 1U << 31);
-  return (int32_t)((product + rounding) >> 32) >> right >> 1;
+  return pl_add_rounded_product_high(start, sum * 2, multiplier) >> right >> 1;
 }
 
 // The last stage of a layer with a factor for each output channel.

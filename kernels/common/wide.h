@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "kernels/common/product_high.h"
+
 // sum + sum_i x[i] * weight[i] for i in [0, count).
 int64_t pl_wide_dot(int64_t sum, const int16_t *x, const int8_t *weight, int32_t count);
 
@@ -30,7 +32,7 @@ static inline int16_t pl_wide_narrow(int64_t sum, int32_t multiplier, int32_t sh
 // half cannot change the rounding.
 static inline int32_t pl_wide_narrow_high(int32_t sum, int32_t multiplier, int32_t right,
                                           int32_t minimum, int32_t maximum) {
-  const int32_t high = (int32_t)(((int64_t)sum * multiplier) >> 32);
+  const int32_t high = pl_product_high(sum, multiplier);
   const int32_t value = (high + (1 << (right - 1))) >> right;
   return value < minimum ? minimum : value > maximum ? maximum : value;
 }

@@ -17,7 +17,16 @@ from kernels.common.gemm import (
 )
 from kernels.common.gemm_blocks import BLOCK_CHANNELS, blocks_function, pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
-from kernels.common.kernel import AnyArray, Constant, Field, Isa, KernelCall, OpCall, kernel
+from kernels.common.kernel import (
+    PLAIN,
+    AnyArray,
+    Constant,
+    Field,
+    Isa,
+    KernelCall,
+    OpCall,
+    kernel,
+)
 from kernels.common.overlap import Overlap, overlap
 from kernels.common.quantization import (
     activation_dtype,
@@ -70,7 +79,7 @@ def convolution_call(
         return spread if dense is None else dense
     product = linear_call(call, weight.reshape(weight.shape[0], -1), isa)
     # For few outputs, four pixels of a row at a time.
-    if isa == "scalar" or (isa == "dsp" and len(weight) == 1):
+    if isa in PLAIN or (isa == "dsp" and len(weight) == 1):
         by_rows = _of_pixels(call, windows, weight, groups, isa, product)
         if by_rows is not None:
             return by_rows

@@ -12,6 +12,7 @@ from kernels.common.depthwise_direct import cost_of_direct, pack_direct
 from kernels.common.gemm import fold_zero_point, output_stage, reach
 from kernels.common.kernel import (
     INT8_MIN,
+    PLAIN,
     AnyArray,
     Constant,
     Isa,
@@ -116,7 +117,7 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
 
     rows_pay = "shift" not in of_channels and not call.small
     rows_pay = rows_pay and conv2d_rows.pays_for_channels(windows, repeats, isa)
-    if isa == "scalar" or (call.small and channels > 1):
+    if isa in PLAIN or (call.small and channels > 1):
         if rows_pay:
             return by_rows()
         if call.small or not conv2d_rows.copies_rows(windows):

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/product_high.h"
 #include "kernels/common/requantize.h"
 #include "kernels/normalize/factors.h"
 
@@ -34,7 +35,7 @@ static void normalize_part(const pl_normalize_params *params, const pl_normalize
       for (int32_t left = dims->values[2]; left > 0; --left, at += step, a += channel_step) {
         const int32_t value = x[at];
         const int32_t normalized = (int32_t)(f.scale * (uint32_t)value - f.offset);
-        const int32_t scaled = (int32_t)(((int64_t)normalized * a[0]) >> 32) >> f.shift;
+        const int32_t scaled = pl_product_high(normalized, a[0]) >> f.shift;
         output[at] = (int8_t)pl_clamp((scaled + a[1]) >> bits, minimum, maximum);
       }
     }

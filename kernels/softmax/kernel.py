@@ -2,7 +2,7 @@
 """pl::softmax on kernels/softmax/softmax.h."""
 
 from kernels.common.exponentials import exp_table, wide_shares_table
-from kernels.common.kernel import Field, Isa, KernelCall, OpCall, kernel
+from kernels.common.kernel import PLAIN, Field, Isa, KernelCall, OpCall, kernel
 from kernels.common.quantization import activation_dtype
 from kernels.common.rows import outer_by_rows
 from kernels.common.shapes import axis_dims, axis_size
@@ -25,7 +25,7 @@ def softmax(call: OpCall, isa: Isa) -> KernelCall:
     if dtype == "int16":
         function, table = "pl_softmax_s16", wide_shares_table(call, size)
     else:
-        fast = isa != "scalar" and not call.small and source.size > _FEW
+        fast = isa not in PLAIN and not call.small and source.size > _FEW
         function = f"pl_softmax_{'steps_' * (steps != 256)}{'rows_' * fast}s8"
         table = exp_table(call, size, steps)
         if steps != 256:

@@ -11,7 +11,7 @@ from typing import cast, get_args
 with imports_that_stay():
     from absl import app, flags
 
-    from kernels.common.kernel import Isa
+    from kernels.common.kernel import PLAIN, Isa
     from kernels.testing.case import Case
     from kernels.testing.oracle import expected_outputs
     from kernels.testing.program import CaseProgram
@@ -44,9 +44,9 @@ def main(argv: list[str]) -> None:
     del argv
     host = CaseProgram("scalar")
     # Small boards have no room for more, and run the same sources as the host.
-    boards = {isa: CaseProgram(isa, farther=isa != "scalar") for isa in get_args(Isa)}
+    boards = {isa: CaseProgram(isa, farther=isa not in PLAIN) for isa in get_args(Isa)}
     if _PART.value is not None:
-        boards |= {isa: CaseProgram(isa, protected=True) for isa in boards if isa != "scalar"}
+        boards |= {isa: CaseProgram(isa, protected=True) for isa in boards if isa not in PLAIN}
     for case in load_cases(_PACKAGE.value, _PART.value):
         expected = expected_outputs(case)
         host.add(case, expected)

@@ -10,7 +10,7 @@ load("//tools:actions.bzl", "run_action")
 load("//tools/python:package_names.bzl", "package_names")
 load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements", "runfiles_list")
 
-_SETS = ["host", "scalar", "dsp", "mve"]
+_SETS = ["host", "scalar", "thumb1", "dsp", "mve"]
 
 def _case_sources_impl(ctx):
     prefix = ctx.label.name
@@ -135,6 +135,7 @@ def kernel_test(name, kernel, cases, lookup, size = "small", boards = None, part
         tags = parts_tags,
         set = select({
             Label("//tools/platforms:isa_dsp"): "dsp",
+            Label("//tools/platforms:isa_thumb1"): "thumb1",
             Label("//tools/platforms:isa_mve"): "mve",
             "//conditions:default": "scalar",
         }),

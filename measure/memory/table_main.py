@@ -24,7 +24,7 @@ with imports_that_stay():
     from measure.memory.networks import NETWORKS
     from tools.text.table import table
 
-_ISA = flags.DEFINE_enum("isa", "mve", ["scalar", "dsp", "mve"], "Class of cores.")
+_ISA = flags.DEFINE_enum("isa", "mve", ["scalar", "thumb1", "dsp", "mve"], "Class of cores.")
 _ONLY = flags.DEFINE_string("only", "", "Networks with this in their names.")
 _SAMPLES = 2
 

@@ -22,7 +22,7 @@ from kernels.common.kernel import Isa
 
 _OPS = 12
 _RUNS = 3
-_ISAS: tuple[Isa, ...] = ("scalar", "dsp", "mve")
+_ISAS: tuple[Isa, ...] = ("scalar", "thumb1", "dsp", "mve")
 Results = Sequence[Sequence[Any]]
 
 

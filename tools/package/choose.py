@@ -40,6 +40,7 @@ def linked(link_map: str) -> set[str]:
 
 _VARIANTS = {
     "scalar": ("_scalar",),
+    "thumb1": ("_thumb1", "_scalar"),
     "dsp": ("_dsp", "_scalar"),
     "mve": ("_mve", "_dsp", "_scalar"),
 }
@@ -77,7 +78,7 @@ def needed(by_path: Mapping[str, Path], isa: str, plans: Sequence[str]) -> set[s
 
     Args:
       by_path: all C by its paths in #include, variants for other cores too.
-      isa: class of kernels: "scalar", "dsp" or "mve".
+      isa: class of kernels: "scalar", "thumb1", "dsp" or "mve".
       plans: names of the plans.
     """
     texts = {path: _COMMENT.sub("", file.read_text()) for path, file in by_path.items()}

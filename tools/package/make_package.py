@@ -36,7 +36,7 @@ _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=
 _FLAGS = flags.DEFINE_string("flags_by_core", None, "What GCC is told, JSON.", required=True)
 _MAP = flags.DEFINE_string("map", None, "The linker's map file, of a program that was linked.")
 _ISA = flags.DEFINE_enum(
-    "isa", None, ("scalar", "dsp", "mve"), "Without a map: the core's class of kernels."
+    "isa", None, ("scalar", "thumb1", "dsp", "mve"), "Without a map: the core's class of kernels."
 )
 _TREE = flags.DEFINE_string("tree", None, "Without a map: the folder of all C.")
 _PLANS = flags.DEFINE_multi_string("plan", None, "A plan's JSON.", required=True)

@@ -52,6 +52,7 @@ _SOURCES = {
     "kernels/a/a.h": "pl_status pl_a_s8(void);\npl_status pl_a_other_s8(void);\n",
     "kernels/a/a_s8_scalar.c": '#include "kernels/a/a.h"\npl_status pl_a_s8(void) {\n}\n',
     "kernels/a/a_s8_dsp.c": "pl_status pl_a_s8(void) {\n  pl_b_s8();  // pl_c_s8()\n}\n",
+    "kernels/a/a_s8_thumb1.c": "pl_status pl_a_s8(void) {\n}\n",
     "kernels/a/a_other_s8.c": "pl_status pl_a_other_s8(void) {\n}\n",
     "kernels/b/b_s8_mve.c": "pl_status pl_b_s8(void) {\n}\n",
     "kernels/b/b_s8_scalar.c": "pl_status pl_b_s8(void) {\n}\n",
@@ -64,6 +65,7 @@ _SOURCES = {
     ("isa", "chosen"),
     [
         ("scalar", {"kernels/a/a_s8_scalar"}),
+        ("thumb1", {"kernels/a/a_s8_thumb1"}),
         ("dsp", {"kernels/a/a_s8_dsp", "kernels/b/b_s8_scalar"}),
         ("mve", {"kernels/a/a_s8_dsp", "kernels/b/b_s8_mve"}),
     ],

@@ -15,14 +15,15 @@ _GCC = Path("../host_gcc/bin/gcc")
 
 # Core: architecture, floats in registers or not, vector extension, class of kernels.
 _CORES = {
-    "cortex-m0": ("v6S-M", False, None, "scalar"),
-    "cortex-m0plus": ("v6S-M", False, None, "scalar"),
+    "cortex-m0": ("v6S-M", False, None, "thumb1"),
+    "cortex-m0plus": ("v6S-M", False, None, "thumb1"),
+    "cortex-m1": ("v6S-M", False, None, "thumb1"),
     "cortex-m3": ("v7", False, None, "scalar"),
     "cortex-m4": ("v7E-M", True, None, "dsp"),
     "cortex-m4+nofp": ("v7E-M", False, None, "dsp"),
     "cortex-m7": ("v7E-M", True, None, "dsp"),
     "cortex-m7+nofp.dp": ("v7E-M", True, None, "dsp"),
-    "cortex-m23": ("v8-M.baseline", False, None, "scalar"),
+    "cortex-m23": ("v8-M.baseline", False, None, "thumb1"),
     "cortex-m33": ("v8-M.mainline", True, None, "dsp"),
     "cortex-m33+nofp": ("v8-M.mainline", False, None, "dsp"),
     "cortex-m33+nofp+nodsp": ("v8-M.mainline", False, None, "scalar"),

@@ -20,13 +20,13 @@ from aot.accept.gc_pause import gc_paused
 from aot.accept.inputs import Inputs
 from aot.accept.internal_error import internal_errors_named
 from aot.accept.torch_compile import original, without_torch_compile
-from aot.artefact.artefact import Artefact, rewrite
+from aot.artefact.artefact import Artefact
 from aot.artefact.artefact import export as export_artefact
+from aot.artefact.border import with_border
 from aot.artefact.report import make_report
 from aot.backends.npus import CUT, REQUIRED
 from aot.backends.target import Target
 from aot.dialect.graph import copied, initial_state
-from aot.dialect.io_layout import IoLayout
 from aot.dialect.quantization import Quantization
 from aot.dialect.reference import Reference
 from aot.dialect.verifier import verify
@@ -38,14 +38,6 @@ from aot.passes.aten.floats.float_forms import float_forms
 from aot.passes.aten.recurrent.float_recurrent import float_recurrent
 from aot.passes.aten.recurrent.recurrent_states import convert_states
 from aot.passes.fold_qdq import fold_qdq
-from aot.passes.rewrite.io_layouts import (
-    AUTO,
-    TO_NHWC_BORDER,
-    images_moved,
-    set_border,
-    transposed_at_border,
-    transposed_elements,
-)
 from aot.pte.writer import write_pte
 from aot.quality.assess import Graphs, assess
 from aot.quality.evaluation import HeldOut, held_out
@@ -224,7 +216,7 @@ def lower(
     logging.info("lowering")
     folded = fold_qdq(made.graph, io.float_io)
     verify(folded, "fold_qdq")
-    module, moved = _with_border(folded, example, made.outputs, target, io.io_layout)
+    module, moved = with_border(folded, example, made.outputs, target, io.io_layout)
     partition(module, target)
     verify(module, "partition")
     exported = export_artefact(module, target)
@@ -300,28 +292,3 @@ def _quantize(accepted: _Accepted, calibration: Iterable[Any], measure: Measure)
     if quantize.correct_bias:
         correct_biases(quantized, floats, seen.samples)
     return _Quantized(aten, floats, quantized, float_model, seen, samples, held, outputs)
-
-
-def _with_border(
-    folded: GraphModule,
-    example: Sequence[torch.Tensor],
-    outputs: list[torch.Tensor],
-    target: Target,
-    io_layout: str,
-) -> tuple[GraphModule, IoLayout]:
-    """Return the graph after its rewrites, with its I/O layout, and this layout."""
-
-    def rewritten(moved: IoLayout) -> GraphModule:
-        module = copied(folded)
-        set_border(module, example, outputs, moved)
-        verify(module, "set_border")
-        rewrite(module, target)
-        return module
-
-    moved = images_moved(folded) if io_layout == TO_NHWC_BORDER else IoLayout()
-    module = rewritten(moved)
-    for found in transposed_at_border(module) if io_layout == AUTO else []:
-        other = rewritten(found)
-        if transposed_elements(other) < transposed_elements(module):
-            moved, module = found, other
-    return module, moved

@@ -14,7 +14,6 @@ from typing import Any
 import torch
 from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto, helper
 
-import aot.importers.onnx.ops  # noqa: F401 (fills the registry)
 from aot.errors import LoweringError, describe
 from aot.importers.onnx.call import Call, Unsupported
 from aot.importers.onnx.file import (
@@ -26,9 +25,12 @@ from aot.importers.onnx.file import (
     dtype_named,
     operator_of,
 )
+from aot.importers.onnx.ops.quantization import quantized_constant
+from aot.importers.onnx.quantized import QuantizedConstant
 from aot.importers.onnx.registry import FUNCTIONS, LAYERS
 from aot.importers.onnx.steps import OnnxNode, Step, join_biases
 from aot.upstream.torch import FakeTensorMode
+from aot.upstream.torch_export import export_silent
 
 _FOLDED_BYTES = 2**29  # of all constants made while folding
 
@@ -47,6 +49,7 @@ class Importer:
       steps: in order.
       constants: by name.
       values: computed values by name, without memory.
+      quantized: constants of the file with integers.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class Importer:
         self.constants: dict[str, torch.Tensor] = {}
         self.values: dict[str, torch.Tensor] = {}
         self.steps: list[Step] = []
+        self.quantized: list[QuantizedConstant] = []
         graph = file.model.graph
         self._add_constants(graph)
         given = [i for i in graph.input if i.name not in self.constants]
@@ -112,6 +116,8 @@ class Importer:
                 self._branch(node)
             elif operator == "Constant":
                 self._define(node.output[0], self._constant(node))
+            elif operator == "DequantizeLinear" and node.input[0] in self.constants:
+                self._define(node.output[0], self._dequantized(node))
             elif operator == "ConstantOfShape":
                 self._define(node.output[0], self._constant_of_shape(node))
             else:
@@ -139,6 +145,12 @@ class Importer:
             dtype = torch.float32 if "float" in attribute.name else torch.int64
             return torch.tensor(value, dtype=dtype)
         raise Unsupported(f"attribute {attribute.name}")
+
+    def _dequantized(self, node: NodeProto) -> torch.Tensor:
+        call = Call(node, self._file.opset, [self.constants.get(n) for n in node.input])
+        found = quantized_constant(call)
+        self.quantized.append(found)
+        return found.real()
 
     def _constant_of_shape(self, node: NodeProto) -> torch.Tensor:
         shape = Call(node, self._file.opset, [self.constants.get(node.input[0])]).ints(0)
@@ -177,7 +189,7 @@ class Importer:
             raise Unsupported("its weights must be constants")
         module = made if made is not None else OnnxNode(call)
         computed = [name for name in node.input if name and name not in self.constants]
-        with torch.no_grad(), self._fake:
+        with torch.no_grad(), export_silent(), self._fake:
             results = _results(module(*(self.values[name] for name in computed)))
         for result in results:
             check_shape("its result", result.shape)

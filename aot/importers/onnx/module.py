@@ -15,7 +15,7 @@ import torch
 from aot.errors import LoweringError
 from aot.importers.onnx.file import read
 from aot.importers.onnx.importing import Importer
-from aot.importers.onnx.steps import Step
+from aot.importers.onnx.steps import Step, is_quantized
 
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -95,6 +95,8 @@ def onnx_module(
         not fit the file.
     """
     importer = Importer(read(source), shapes or {}, bind or {}, outputs)
+    if is_quantized(importer.steps):
+        raise LoweringError("the .onnx file is quantized; lower it with lower_onnx")
     return module_of(importer, states or {})
 
 

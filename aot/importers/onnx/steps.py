@@ -79,6 +79,12 @@ class Step:
     outputs: tuple[str, ...]
 
 
+def is_quantized(steps: Sequence[Step]) -> bool:
+    """Return True if a step quantizes a value."""
+    modules = (step.module for step in steps if isinstance(step.module, OnnxNode))
+    return any(module.operator == "QuantizeLinear" for module in modules)
+
+
 def join_biases(steps: Sequence[Step], outputs: Sequence[str]) -> list[Step]:
     """Return the steps with each product and the Add of a constant behind it as one layer.
 

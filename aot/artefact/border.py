@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""I/O layout of a lowered graph, chosen together with the rewrites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch.fx import GraphModule
+
+from aot.artefact.artefact import rewrite
+from aot.backends.target import Target
+from aot.dialect.graph import copied
+from aot.dialect.io_layout import IoLayout
+from aot.dialect.verifier import verify
+from aot.passes.rewrite.io_layouts import (
+    AUTO,
+    TO_NHWC_BORDER,
+    images_moved,
+    set_border,
+    transposed_at_border,
+    transposed_elements,
+)
+
+
+def with_border(
+    folded: GraphModule,
+    example: Sequence[torch.Tensor],
+    outputs: list[torch.Tensor],
+    target: Target,
+    io_layout: str,
+) -> tuple[GraphModule, IoLayout]:
+    """Return the graph after its rewrites, with its I/O layout, and this layout.
+
+    Args:
+      folded: dialect graph of a PyTorch model; it stays as it is.
+      example: inputs of the model.
+      outputs: its results for them.
+      target: of the rewrites.
+      io_layout: as in `Io`.
+    """
+
+    def rewritten(moved: IoLayout) -> GraphModule:
+        module = copied(folded)
+        set_border(module, example, outputs, moved)
+        verify(module, "set_border")
+        rewrite(module, target)
+        return module
+
+    moved = images_moved(folded) if io_layout == TO_NHWC_BORDER else IoLayout()
+    module = rewritten(moved)
+    for found in transposed_at_border(module) if io_layout == AUTO else []:
+        other = rewritten(found)
+        if transposed_elements(other) < transposed_elements(module):
+            moved, module = found, other
+    return module, moved

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of lowering: a PyTorch model or a .tflite file becomes a .pte.
+"""The command line of lowering: a PyTorch model, a .tflite or an .onnx file becomes a .pte.
 
     bazel run //aot:lower -- --model=pkg.module:factory --calibration=pkg.module:data --output=x.pte
     bazel run //aot:lower -- --model=net.py:Net --calibration=net.py:data --output=x.pte \\
         --quantization='{"default": "int8", "head": "int16"}' --report=x.report.json --suggest
     bazel run //aot:lower -- --tflite=x.tflite --output=x.pte
+    bazel run //aot:lower -- --onnx=quantized.onnx --output=x.pte
+    bazel run //aot:lower -- --onnx=float.onnx --calibration=pkg.module:data --output=x.pte
 """
 
 from __future__ import annotations
@@ -33,12 +35,12 @@ with imports_that_stay():
     from aot.accept.internal_error import InternalError
     from aot.accept.references import function, is_defined
     from aot.advice.suggest import suggest
-    from aot.artefact.artefact import Artefact
     from aot.artefact.files import save_artefact, save_vectors
     from aot.artefact.vectors import make_vectors
     from aot.backends.npus import CUT, PRESENCES, REQUIRED, VERIFICATIONS
     from aot.errors import LoweringError
     from aot.lower import Lowered, lower
+    from aot.lower_files import WrongFlags, float_module, lower_file, onnx_arguments
     from aot.options import Io, Measure, Quantize
     from aot.passes.rewrite.io_layouts import AUTO, LAYOUTS
     from aot.quality.decibels import MIN_SQNR_DB
@@ -55,26 +57,35 @@ _MODEL = flags.DEFINE_string(
 _TFLITE = flags.DEFINE_string(
     "tflite", None, "a quantized .tflite file (instead of --model and --calibration)"
 )
+_ONNX = flags.DEFINE_string(
+    "onnx", None, "an .onnx file (instead of --model): quantized, or float with --calibration"
+)
+_ONNX_SETTINGS = flags.DEFINE_string(
+    "onnx_settings",
+    "{}",
+    'settings of an .onnx file as JSON: {"shapes": {"height": 96}, "bind": {}, "outputs": [], '
+    '"states": {}} (docs/onnx.md)',
+)
 _CALIBRATION = flags.DEFINE_string(
     "calibration",
     None,
     "calibration data, pkg.module:function: yields tuples of input tensors; the first is the "
     "example input",
 )
-_TARGET = flags.DEFINE_string(
+flags.DEFINE_string(
     "target",
     "cortex-m",
     "target: cortex-m; an NPU with the CPU, such as ethos-u55-128; tflite, for other tools; or "
     "your own Target, pkg.module:name or path/to/file.py:name",
 )
-_VERIFY_NPU = flags.DEFINE_enum(
+flags.DEFINE_enum(
     "verify_npu",
     CUT,
     VERIFICATIONS,
     "if an Ethos-U program computes wrong results for a part of the model: cut that part at the "
     "first wrong op, fail, or off (no verification)",
 )
-_NEUTRON = flags.DEFINE_enum(
+flags.DEFINE_enum(
     "neutron",
     REQUIRED,
     PRESENCES,
@@ -159,15 +170,9 @@ _VECTORS = flags.DEFINE_string(
 
 _DEFAULT_VECTORS = 8
 
-# Message for a .tflite file: the file contains everything else.
-_OF_TFLITE = (
-    *("tflite", "target", "verify_npu", "neutron", "output", "report", "program"),
-    *("test_inputs", "vectors"),
-)
-
-
-class _WrongFlags(LoweringError):
-    """Flags that do not fit together, or name a file that cannot be read."""
+# Message for a quantized file: the file contains everything else.
+_OF_TARGET = ("target", "verify_npu", "neutron")
+_OF_FILES = (*_OF_TARGET, "output", "report", "program", "test_inputs", "vectors")
 
 
 def _path(name: str) -> Path:
@@ -179,14 +184,14 @@ def _place(flag: flags.FlagHolder[str | None]) -> Path | None:
     """Return the path of an output file, or None without the flag.
 
     Raises:
-      _WrongFlags: there is no such folder.
+      WrongFlags: there is no such folder.
     """
     if flag.value is None:
         return None
     path = _path(flag.value)
     if not path.parent.is_dir() or path.is_dir():
         what = "is a folder" if path.is_dir() else f"the folder {path.parent} does not exist"
-        raise _WrongFlags(f"--{flag.name}={flag.value}: {what}")
+        raise WrongFlags(f"--{flag.name}={flag.value}: {what}")
     return path
 
 
@@ -211,7 +216,7 @@ def _evaluation() -> Evaluation | None:
     """The held-out data; None where neither the flag nor the model's module has any."""
     if _EVALUATION.value:
         return cast(Evaluation, function(_EVALUATION.value)())
-    module, _, _ = str(_MODEL.value).rpartition(":")
+    module, _, _ = str(_MODEL.value or _CALIBRATION.value).rpartition(":")
     beside = f"{module}:evaluation"
     return cast(Evaluation, function(beside)()) if is_defined(beside) else None
 
@@ -223,14 +228,14 @@ def _input_from() -> Any:
     try:
         return json.loads(_path(_INPUT_FROM.value).read_text())
     except (OSError, ValueError) as error:
-        raise _WrongFlags(f"--input_from={_INPUT_FROM.value} cannot be read: {error}") from error
+        raise WrongFlags(f"--input_from={_INPUT_FROM.value} cannot be read: {error}") from error
 
 
 def _by_layer(flag: flags.FlagHolder[str]) -> str | dict[str, str]:
     """A setting as `lower` takes it: JSON is by layer.
 
     Raises:
-      _WrongFlags: it looks like JSON, and is none of texts by text.
+      WrongFlags: it looks like JSON, and is none of texts by text.
     """
     text = flag.value
     if not text.startswith("{"):
@@ -238,72 +243,70 @@ def _by_layer(flag: flags.FlagHolder[str]) -> str | dict[str, str]:
     try:
         values = json.loads(text)
     except ValueError as error:
-        raise _WrongFlags(f"--{flag.name}={text} must be valid JSON: {error}") from error
+        raise WrongFlags(f"--{flag.name}={text} must be valid JSON: {error}") from error
     if not all(isinstance(value, str) for value in values.values()):
-        raise _WrongFlags(f"--{flag.name}={text}: all values must be strings.")
+        raise WrongFlags(f"--{flag.name}={text}: all values must be strings.")
     return cast(dict[str, str], values)
 
 
-def _check_model() -> None:
-    """Raises _WrongFlags unless the flags name one model, and only what it has a use for."""
-    if _TFLITE.value is None:
-        missing = [f"--{flag.name}" for flag in (_MODEL, _CALIBRATION) if flag.value is None]
-        if missing:
-            raise _WrongFlags(
-                f"missing {' and '.join(missing)}. Give both --model and --calibration, or "
-                "--tflite instead."
-            )
-        return
+def _is_quantized_file() -> bool:
+    """Return True if the model is a quantized file, which needs no calibration.
+
+    Raises:
+      WrongFlags: the flags name no model, or several, or something without a use.
+    """
+    given = [flag.name for flag in (_MODEL, _TFLITE, _ONNX) if flag.value is not None]
+    if len(given) > 1:
+        raise WrongFlags(f"--{' and --'.join(given)}: give one of them.")
     own = flags.FLAGS.get_key_flags_for_module(sys.modules[__name__])
-    others = [f"--{flag.name}" for flag in own if flag.present and flag.name not in _OF_TFLITE]
-    if others:
-        raise _WrongFlags(
-            f"{', '.join(others)}: not allowed with a .tflite file. It takes only "
-            f"--{', --'.join(_OF_TFLITE)}."
+    present = [flag.name for flag in own if flag.present]
+    if _TFLITE.value is None and (_ONNX.value is None or _CALIBRATION.value is not None):
+        missing = [] if given else ["--model"]
+        missing += [] if _CALIBRATION.value else ["--calibration"]
+        if missing:
+            text = "Give both --model and --calibration, or --tflite instead, or --onnx."
+            raise WrongFlags(f"missing {' and '.join(missing)}. {text}")
+        if _ONNX.value is None and "onnx_settings" in present:
+            raise WrongFlags("--onnx_settings needs --onnx.")
+        return False
+    names = [*given, *(["onnx_settings", "io_layout"] if _ONNX.value else []), *_OF_FILES]
+    if others := [f"--{name}" for name in present if name not in names]:
+        kind = "a .tflite file" if _TFLITE.value else "an .onnx file without --calibration"
+        raise WrongFlags(
+            f"{', '.join(others)}: not allowed with {kind}. It takes only --{', --'.join(names)}."
         )
-
-
-def _lower_tflite() -> tuple[Artefact, list[tuple[torch.Tensor, ...]]]:
-    """The lowered file, and inputs for the vectors."""
-    # Import on demand: only this path needs TFLite's schema.
-    from aot.lower_tflite import lower_tflite, random_inputs
-
-    path = _path(str(_TFLITE.value))
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise _WrongFlags(f"--tflite={_TFLITE.value}: {error.strerror}") from error
-    lowered = lower_tflite(
-        data, target=_TARGET.value, verify_npu=_VERIFY_NPU.value, neutron=_NEUTRON.value
-    )
-    if not _TEST_INPUTS.value:
-        return lowered, random_inputs(lowered, _DEFAULT_VECTORS)
-    given = function(_TEST_INPUTS.value)()
-    samples = [(x,) if isinstance(x, torch.Tensor) else tuple(x) for x in given]
-    try:
-        return lowered, [lowered.quantize_inputs(sample) for sample in samples]
-    except (ValueError, AttributeError) as error:
-        raise LoweringError(f"{_TEST_INPUTS.value}: {error}") from error
+    return True
 
 
 def run() -> None:
-    _check_model()
+    is_quantized = _is_quantized_file()
+    target: dict[str, Any] = {name: flags.FLAGS[name].value for name in _OF_TARGET}
     output, report, vectors, program = map(_place, (_OUTPUT, _REPORT, _VECTORS, _PROGRAM))
     assert output is not None  # the flag is required
     places = [path for path in (output, report, vectors, program) if path is not None]
     if len({path.resolve() for path in places}) < len(places):
-        raise _WrongFlags("--output, --report, --vectors and --program must name different files.")
+        raise WrongFlags("--output, --report, --vectors and --program must name different files.")
     if _TEST_INPUTS.value and vectors is None:
-        raise _WrongFlags("--test_inputs needs --vectors: the file to write them to.")
-    if _TFLITE.value is not None:
-        artefact, samples = _lower_tflite()
+        raise WrongFlags("--test_inputs needs --vectors: the file to write them to.")
+    if is_quantized:
+        artefact, samples = lower_file(
+            _path(str(_TFLITE.value or _ONNX.value)),
+            onnx_arguments(_ONNX_SETTINGS.value, io_layout=_IO_LAYOUT.value)
+            if _ONNX.value
+            else None,
+            _TEST_INPUTS.value,
+            **target,
+        )
         save_artefact(artefact, output, report, program)
         if vectors is not None:
             save_vectors(vectors, make_vectors(artefact, samples))
         return
     torch.set_num_threads(1)  # sums in a fixed order: the same input gives the same bytes
-    assert _MODEL.value is not None and _CALIBRATION.value is not None  # checked
-    model = function(_MODEL.value)()
+    assert _CALIBRATION.value is not None  # checked
+    if _ONNX.value is not None:
+        model = float_module(_path(_ONNX.value), str(_ONNX_SETTINGS.value))
+    else:
+        model = function(str(_MODEL.value))()
     if not isinstance(model, torch.nn.Module | torch.export.ExportedProgram):
         raise LoweringError(
             f"{_MODEL.value} must return a torch.nn.Module or an exported program; it returns a "
@@ -333,9 +336,7 @@ def run() -> None:
         lower,
         model,
         first,
-        target=_TARGET.value,
-        verify_npu=_VERIFY_NPU.value,
-        neutron=_NEUTRON.value,
+        **target,
         calibration=sequences,
         io=Io(float_io=_FLOAT_IO.value, io_layout=_IO_LAYOUT.value, input_from=_input_from()),
     )
@@ -392,7 +393,7 @@ def main(argv: Sequence[str]) -> None:
         run()
     except (LoweringError, InternalError) as error:
         print(f"ERROR: {error}", file=sys.stderr)
-        sys.exit(2 if isinstance(error, _WrongFlags) else 1)
+        sys.exit(2 if isinstance(error, WrongFlags) else 1)
 
 
 if __name__ == "__main__":

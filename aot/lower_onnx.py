@@ -28,6 +28,7 @@ from aot.importers.onnx.module import OnnxModule, module_of
 from aot.importers.onnx.placing import place_quantization
 from aot.importers.onnx.quantized import QuantizedConstants
 from aot.importers.onnx.steps import is_quantized
+from aot.options import Io
 from aot.partition.partition import partition
 from aot.passes.aten.constants.merge_dequantizes import merge_dequantizes
 from aot.passes.fold_qdq import fold_qdq
@@ -57,6 +58,7 @@ def lower_onnx(
     bind: Mapping[str, Any] | None = None,
     outputs: Sequence[str] | None = None,
     states: Mapping[str, str] | None = None,
+    io_layout: str = KEEP,
 ) -> Artefact:
     """Lower a quantized model: its scales are the file's, without calibration.
 
@@ -70,6 +72,7 @@ def lower_onnx(
       bind: see `onnx_module`.
       outputs: see `onnx_module`.
       states: see `onnx_module`.
+      io_layout: see `Io`.
 
     Raises:
       LoweringError: it is no such file, is not quantized, or has an unsupported node.
@@ -77,13 +80,14 @@ def lower_onnx(
     """
     target = target_named(target, verify_npu, neutron)
     target.check()
+    layout = Io(io_layout=io_layout).io_layout
     module, aten, folded = import_quantized(source, target, shapes, bind, outputs, states)
     with torch.no_grad():
         given = module(*module.example)
     results = [given] if isinstance(given, torch.Tensor) else list(given)
     computed, paths = aten.meta["computed"], aten.meta["paths"]
     results = [results[place] for place in computed]
-    lowered, moved = with_border(folded, module.example, results, target, KEEP)
+    lowered, moved = with_border(folded, module.example, results, target, layout)
     partition(lowered, target)
     verify(lowered, "partition")
     exported = export(lowered, target)

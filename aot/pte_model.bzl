@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pte_model: lowers a PyTorch model, or a .tflite file, to a .pte, a report and test vectors."""
+"""pte_model: lowers a PyTorch model, a .tflite or an .onnx file to a .pte, a report and vectors."""
 
 load("@rules_python//python:defs.bzl", "py_binary", "py_library")
 load("//aot/bazel:lowered.bzl", "lowered", "lowered_report")
@@ -16,6 +16,8 @@ def pte_model(
         srcs = [],
         model = None,
         tflite = None,
+        onnx = None,
+        onnx_settings = {},
         calibration = None,
         deps = [],
         data = [],
@@ -39,7 +41,7 @@ def pte_model(
         input_from = None,
         optimize = "",
         **kwargs):
-    """Lowers a PyTorch model, or a quantized .tflite file.
+    """Lowers a PyTorch model, a quantized .tflite file, or an .onnx file.
 
     Makes `name.pte`, `name.report.json`, and `name.vectors.npz` (inputs with the bit-exact reference
     outputs). `bazel run name.lower -- --model … --calibration … --output …` lowers with other
@@ -53,6 +55,9 @@ def pte_model(
       tflite: a .tflite file with int8 or int16 values, in place of a model (docs/tflite.md). Only
         `target`, `engines`, `verify_npu`, `neutron`, `optimize` and `test_inputs` go with it, and
         `srcs`, `deps` and `data` for these. Without `test_inputs` its vectors have random inputs.
+      onnx: an .onnx file, in place of a model (docs/onnx.md): quantized, with `io_layout` and
+        the arguments of a .tflite file; or float, with `calibration` and the other arguments of a model.
+      onnx_settings: dict of `shapes`, `bind`, `outputs` and `states` of the .onnx file.
       calibration: "pkg.module:function" that yields tuples of input tensors. The first is the example
         input.
       deps: py_library targets of these modules.
@@ -99,7 +104,7 @@ def pte_model(
         module = module_name(native.package_name(), srcs[0])
         if not module:
             fail("pte_model %s: srcs are Python files of this package, not %s" % (name, srcs[0]))
-        if not tflite:
+        if not tflite and not onnx:
             model = model or module + ":factory"
             calibration = calibration or module + ":calibration"
         py_library(
@@ -126,11 +131,21 @@ def pte_model(
         "quantization": quantization,
         "train": train,
     }
-    refused = [attribute for attribute, given in of_models.items() if given]
-    if tflite and refused:
-        fail("pte_model %s: a .tflite file takes no %s; remove it" % (name, ", ".join(refused)))
-    if not tflite and (not model or not calibration):
-        fail("pte_model %s: give srcs, or model and calibration, or tflite" % name)
+    refused = [
+        attribute
+        for attribute, given in of_models.items()
+        if given and not (onnx and attribute == "io_layout")
+    ]
+    quantized_file = tflite or (onnx if not calibration else None)
+    if quantized_file and refused:
+        kind = "a .tflite file" if tflite else "an .onnx file without calibration"
+        fail("pte_model %s: %s takes no %s; remove it" % (name, kind, ", ".join(refused)))
+    if len([one for one in [model, tflite, onnx] if one]) > 1:
+        fail("pte_model %s: give one of model, tflite and onnx" % name)
+    if onnx_settings and not onnx:
+        fail("pte_model %s: onnx_settings is for onnx; remove it" % name)
+    if not quantized_file and not onnx and (not model or not calibration):
+        fail("pte_model %s: give srcs, or model and calibration, or tflite, or onnx" % name)
     for attribute, is_default, npus in [
         ("verify_npu", verify_npu == "cut", _ETHOS_U),
         ("neutron", neutron == "required", _NEUTRON),
@@ -156,19 +171,24 @@ def pte_model(
         data = data + [":%s.packages" % name],
         # A workspace's folder may have the name of one of Pilotlight's: both are one package.
         legacy_create_init = 0,
-        deps = [Label("//tools:imports"), Label("//aot:lowering"), Label("//aot/advice:suggest"), Label("//aot/plan:pte"), Label("//tools/text:signal_handling"), Label("//tools/text:written")] + deps +
-               ([Label("//aot:lower_tflite")] if tflite else []),
+        deps = [Label("//tools:imports"), Label("//aot:lower_files"), Label("//aot:lowering"), Label("//aot/advice:suggest"), Label("//aot/plan:pte"), Label("//tools/text:signal_handling"), Label("//tools/text:written")] + deps +
+               ([Label("//aot:lower_tflite")] if quantized_file else []) +
+               ([Label("//aot:lower_onnx")] if onnx else []),
         **kwargs
     )
     flags = []
-    if not tflite:
+    if onnx_settings:
+        flags.append("--onnx_settings=" + json.encode(onnx_settings))
+    if model:
+        flags.append("--model=" + model)
+    if not quantized_file:
         flags += [
-            "--model=" + model,
             "--calibration=" + calibration,
             "--quantization=" + _by_layer(quantization or "int8"),
             "--observer=" + _by_layer(observer or "histogram"),
-            "--io_layout=" + (io_layout or "auto"),
         ]
+    if not tflite:
+        flags.append("--io_layout=" + (io_layout or "auto"))
     if float_io:
         flags.append("--float_io")
     if allow_float_fallback:
@@ -210,8 +230,9 @@ def pte_model(
             arguments = flags + ["--target=" + target] + _npu_flags(target, verify_npu, neutron),
             input_from = input_report,
             lower = ":%s.lower" % name,
+            onnx = onnx,
             tflite = tflite,
-            what = tflite or model,
+            what = tflite or onnx or model,
             **(outputs | kwargs)
         )
     lowered(

@@ -9,7 +9,7 @@ _OUTPUTS = ["output", "program", "report", "vectors"]
 def _lowering_impl(ctx):
     listed, inputs = runfiles_list(ctx, ctx.attr.lower)
     outputs = {name: getattr(ctx.outputs, name) for name in _OUTPUTS}
-    files = {"input_from": ctx.file.input_from, "tflite": ctx.file.tflite}
+    files = {"input_from": ctx.file.input_from, "onnx": ctx.file.onnx, "tflite": ctx.file.tflite}
     arguments = action_arguments(ctx)
     arguments.add(listed, format = "--runfiles=%s")
     arguments.add_all(ctx.attr.arguments)
@@ -39,6 +39,7 @@ lowering = rule(
             doc = "The command line with the model's modules, as somebody would call it.",
             mandatory = True,
         ),
+        "onnx": attr.label(allow_single_file = True),
         "tflite": attr.label(allow_single_file = True),
         "what": attr.string(doc = "What is lowered, for messages."),
         "_worker": attr.label(

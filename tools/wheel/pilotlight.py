@@ -21,7 +21,9 @@ _NAMES = {
     "Quantize": "aot.options",
     "Target": "aot.backends.target",
     "lower": "aot.lower",
+    "lower_onnx": "aot.lower_onnx",
     "lower_tflite": "aot.lower_tflite",
+    "onnx_module": "aot.importers.onnx.module",
 }
 
 __all__ = sorted(_NAMES)

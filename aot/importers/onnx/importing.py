@@ -16,6 +16,7 @@ from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto, helper
 
 from aot.errors import LoweringError, describe
 from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.compose import compose
 from aot.importers.onnx.file import (
     DAMAGE,
     MOST_ELEMENTS,
@@ -28,7 +29,7 @@ from aot.importers.onnx.file import (
 from aot.importers.onnx.ops.quantization import quantized_constant
 from aot.importers.onnx.quantized import QuantizedConstant
 from aot.importers.onnx.registry import FUNCTIONS, LAYERS
-from aot.importers.onnx.steps import OnnxNode, Step, join_biases
+from aot.importers.onnx.steps import OnnxNode, Step
 from aot.upstream.torch import FakeTensorMode
 from aot.upstream.torch_export import export_silent
 
@@ -85,7 +86,7 @@ class Importer:
                     self.values[info.name] = torch.empty(shape, dtype=_dtype(info))
         self.inputs = {i.name: self.values[i.name] for i in given if i.name not in bind}
         self._run(graph, self.outputs)
-        self.steps = join_biases(self.steps, self.outputs)
+        self.steps = compose(self.steps, self.outputs, self.values)
         for name in self.outputs:
             if name not in self.values and name not in self.constants:
                 raise LoweringError(f"the .onnx file has no value {name!r} for an output")

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of an imported graph: one module for each node, and layers joined from several nodes."""
+"""Steps of an imported graph: one module for each node."""
 
 from __future__ import annotations
 
 import inspect
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from aot.importers.onnx.call import Call
-from aot.importers.onnx.ops.layers import Linear
 from aot.importers.onnx.registry import FUNCTIONS
 
 
@@ -20,11 +18,14 @@ class OnnxNode(torch.nn.Module):
     """A node of the file; reports and `quantization` by layer have its name.
 
     Its constants are parameters and buffers: `weight`, `bias`, or `input_1` by position.
+
+    Attributes:
+      call: the node.
     """
 
     def __init__(self, call: Call) -> None:
         super().__init__()
-        self._call = call
+        self.call = call
         self._function = FUNCTIONS[call.operator]
         self._names: list[str | None] = []
         parameters = list(inspect.signature(self._function).parameters.values())[1:]
@@ -41,16 +42,9 @@ class OnnxNode(torch.nn.Module):
                 self.register_buffer(name, constant)
 
     @property
-    def operator(self) -> str:
-        return self._call.operator
-
-    def constant(self) -> torch.Tensor | None:
-        """Return the only constant of a node with one computed input besides, else None."""
-        given = [name for name in self._names if name is not None]
-        if len(given) != 1 or len(self._names) != 2:
-            return None
-        found: torch.Tensor = getattr(self, given[0])
-        return found
+    def constants(self) -> list[torch.Tensor | None]:
+        """Return the constant inputs by place; None for a computed or an omitted one."""
+        return [None if name is None else getattr(self, name) for name in self._names]
 
     def forward(self, *computed: torch.Tensor) -> Any:
         left = iter(computed)
@@ -59,8 +53,8 @@ class OnnxNode(torch.nn.Module):
             if name is not None:
                 inputs.append(getattr(self, name))
             else:
-                inputs.append(next(left) if self._call.has(index) else None)
-        return self._function(self._call, *inputs)
+                inputs.append(next(left) if self.call.has(index) else None)
+        return self._function(self.call, *inputs)
 
 
 @dataclass(frozen=True)
@@ -82,30 +76,4 @@ class Step:
 def is_quantized(steps: Sequence[Step]) -> bool:
     """Return True if a step quantizes a value."""
     modules = (step.module for step in steps if isinstance(step.module, OnnxNode))
-    return any(module.operator == "QuantizeLinear" for module in modules)
-
-
-def join_biases(steps: Sequence[Step], outputs: Sequence[str]) -> list[Step]:
-    """Return the steps with each product and the Add of a constant behind it as one layer.
-
-    Exporters write a linear layer over more than two dimensions as MatMul and Add.
-    """
-    uses = Counter([*outputs, *(name for step in steps for name in step.inputs)])
-    makers = {step.outputs[0]: index for index, step in enumerate(steps)}
-    joined: list[Step | None] = [*steps]
-    for index, step in enumerate(steps):
-        if not isinstance(step.module, OnnxNode) or step.module.operator != "Add":
-            continue
-        bias = step.module.constant()
-        made = makers.get(step.inputs[0])
-        product = None if made is None else joined[made]
-        if bias is None or made is None or product is None or uses[step.inputs[0]] != 1:
-            continue
-        layer = product.module
-        if not isinstance(layer, Linear) or layer.bias is not None:
-            continue
-        if bias.dim() == 1 and len(bias) == len(layer.weight):
-            layer.bias = torch.nn.Parameter(bias.detach())
-            joined[made] = None
-            joined[index] = replace(product, outputs=step.outputs)
-    return [step for step in joined if step is not None]
+    return any(module.call.operator == "QuantizeLinear" for module in modules)

@@ -51,8 +51,10 @@ class Recurrent(nn.Module):
         else:
             y, hidden = self.cell(x, states[0])
             last = (hidden,)
-        y = y.reshape(x.shape[0], x.shape[1], directions, size).permute(0, 2, 1, 3)
-        return (y.flip(0) if self._reverses else y, *last)
+        y = y.flip(0) if self._reverses else y
+        if directions == 1:
+            return (y.unsqueeze(1), *last)
+        return (y.reshape(*x.shape[:2], directions, size).permute(0, 2, 1, 3), *last)
 
 
 @layer("LSTM")

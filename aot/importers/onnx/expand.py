@@ -17,7 +17,7 @@ import torch
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from aot.errors import LoweringError
-from aot.importers.onnx.file import OnnxFile
+from aot.importers.onnx.file import OnnxFile, damage_named
 
 # Operators whose result has the quantization of their first input.
 _MOVES = (
@@ -39,12 +39,13 @@ def expanded(file: OnnxFile) -> OnnxFile:
     """
     model = ModelProto()
     model.CopyFrom(file.model)
-    for node in model.graph.node:
-        if node.domain == _OWN_DOMAIN and node.op_type in _STANDARD_TOO:
-            node.domain = ""
-    expander = _Expander(replace(file, model=model))
-    expander.operators()
-    expander.moves_and_border()
+    with damage_named():
+        for node in model.graph.node:
+            if node.domain == _OWN_DOMAIN and node.op_type in _STANDARD_TOO:
+                node.domain = ""
+        expander = _Expander(replace(file, model=model))
+        expander.operators()
+        expander.moves_and_border()
     return replace(file, model=model)
 
 

@@ -8,7 +8,8 @@ than its size suggests.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -51,6 +52,15 @@ _DTYPES: dict[str, Any] = {
 
 DAMAGE = (LookupError, ValueError, TypeError, ArithmeticError, AttributeError, RuntimeError)
 """Errors of onnx, numpy and torch for contradicting contents."""
+
+
+@contextmanager
+def damage_named() -> Iterator[None]:
+    """Turn errors of damaged contents, such as a name that is no text, into a LoweringError."""
+    try:
+        yield
+    except DAMAGE as error:
+        raise LoweringError(f"the .onnx file is damaged: {_line(error)}") from error
 
 
 def dtype_named(name: str) -> torch.dtype:
@@ -158,6 +168,11 @@ def read(source: str | PathLike[str] | bytes) -> OnnxFile:
         raise LoweringError(f"this is no .onnx file, or a damaged one: {_line(error)}") from error
     if not model.graph.node:
         raise LoweringError("this is no .onnx file, or one without a node")
+    with damage_named():
+        return _checked(model, folder)
+
+
+def _checked(model: ModelProto, folder: Path | None) -> OnnxFile:
     opset = next((o.version for o in model.opset_import if o.domain in _STANDARD), 0)
     newest = defs.onnx_opset_version()
     if not OLDEST_OPSET <= opset <= newest:
@@ -166,10 +181,7 @@ def read(source: str | PathLike[str] | bytes) -> OnnxFile:
             "with onnx.version_converter."
         )
     if model.functions:
-        try:
-            model = inline_local_functions(model)
-        except DAMAGE as error:
-            raise LoweringError(f"the .onnx file has invalid functions: {_line(error)}") from error
+        model = inline_local_functions(model)
     if len(model.graph.node) > MOST_NODES:
         raise LoweringError(f"the .onnx file has {len(model.graph.node)} nodes, above {MOST_NODES}")
     return OnnxFile(model, opset, folder)

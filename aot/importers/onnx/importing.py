@@ -23,6 +23,7 @@ from aot.importers.onnx.file import (
     MOST_NODES,
     OnnxFile,
     check_shape,
+    damage_named,
     dtype_named,
     operator_of,
 )
@@ -69,6 +70,16 @@ class Importer:
         self.steps: list[Step] = []
         self.quantized: list[QuantizedConstant] = []
         graph = file.model.graph
+        with damage_named():
+            self._import(graph, shapes, bind, outputs)
+
+    def _import(
+        self,
+        graph: GraphProto,
+        shapes: Mapping[str, int | Sequence[int]],
+        bind: Mapping[str, Any],
+        outputs: Sequence[str] | None,
+    ) -> None:
         self._add_constants(graph)
         given = [i for i in graph.input if i.name not in self.constants]
         names = {i.name for i in given}

@@ -31,6 +31,7 @@ FLOORS = (
     "aot/backends/tflite",
     "aot/backends/neutron",
     "aot/targets aot/artefact aot/support aot/options.py",
+    "aot/onnx_import.py",
     "aot/lower.py aot/lower_onnx.py aot/lower_tflite.py",
     "aot/advice aot/lower_files.py aot/testing",
     "aot/lower_main.py tools/simulator tools/npu",

@@ -104,7 +104,7 @@ def _with_board_files(arguments: Sequence[str]) -> list[str]:
     return found
 
 
-_passed_on("lower", "aot.lower_main", "Lower a PyTorch model, a .tflite or an .onnx file to a .pte.")
+_passed_on("lower", "aot.lower_main", "Lower a PyTorch model, .tflite or .onnx file to a .pte.")
 _passed_on("plan", "aot.plan.compile", "Compile a .pte to C for a board.")
 _passed_on("ops", "aot.support.supported_ops", "List the ATen operators and their forms.")
 

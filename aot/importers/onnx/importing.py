@@ -34,6 +34,13 @@ from aot.importers.onnx.steps import OnnxNode, Step
 from aot.upstream.torch import FakeTensorMode
 from aot.upstream.torch_export import export_silent
 
+FOLDED = {
+    "Constant": "No text, no sparse values.",
+    "ConstantOfShape": "Constant shape.",
+    "If": "Constant condition: bind the input that decides it.",
+}
+"""Operators that vanish in folding, with their limits."""
+
 _FOLDED_BYTES = 2**29  # of all constants made while folding
 
 

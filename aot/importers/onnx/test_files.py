@@ -36,7 +36,7 @@ def limited_memory() -> Iterator[None]:
 
 
 def _refusal(data: bytes) -> str:
-    """Return the text for a file that is refused, "" for another one."""
+    """Return the text of a refusal, "" for a file without one."""
     try:
         given = read(data)
         dims = {d.dim_param for i in given.model.graph.input for d in i.type.tensor_type.shape.dim}
@@ -98,7 +98,7 @@ def test_extreme_numbers() -> None:
 
 
 def _bomb(operator: str, sizes: list[int]) -> bytes:
-    """A constant that is small in the file, and grows when it is folded."""
+    """A small constant in the file, large after folding."""
     nodes = [
         helper.make_node(operator, ["one", "sizes"][operator == "ConstantOfShape" :], ["big"]),
         helper.make_node("Add", ["x", "big"], ["y"]),
@@ -119,7 +119,7 @@ def _deep() -> bytes:
 
 
 def _many() -> bytes:
-    """Folded constants that double in number."""
+    """Many large constants."""
     nodes = [helper.make_node("ConstantOfShape", ["sizes"], [f"c{i}"]) for i in range(99)]
     total = helper.make_node("Sum", ["x", *(f"c{i}" for i in range(99))], ["y"])
     return file([*nodes, total], {"x": [1]}, ["y"], {"sizes": np.array([2**23])})

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from onnx import helper, numpy_helper
 
 from aot.errors import LoweringError
-from aot.importers.onnx.module import OnnxModule, onnx_module
+from aot.importers.onnx.graph import OnnxModule
+from aot.importers.onnx.module import onnx_module
 from aot.importers.onnx.testing.graphs import Case, file, values
 from aot.importers.onnx.testing.networks import by_rate, classifier, stream
 from aot.importers.onnx.testing.oracle import least_sqnr, session
@@ -173,6 +174,11 @@ def _refusal(data: Any, **settings: Any) -> str:
 def test_refusals_name_the_node() -> None:
     data = Case("NonZero", [values(2, 3)]).bytes()
     assert _refusal(data) == ("node 'node' NonZero: the shape of its result depends on values")
+    weights = [[values(1, 16, 3)], [values(1, 16, 4)], None]
+    short = Case("LSTM", [values(5, 1, 3), *weights, [np.array([3], np.int32)]], {"hidden_size": 4})
+    assert "node 'node' LSTM: sequence lengths [3] in an input of 5 steps" in _refusal(
+        short.bytes()
+    )
     gelu = helper.make_node("Gelu", ["x"], ["y"], "g", domain="com.microsoft")
     assert "node 'g' com.microsoft::Gelu: is not supported" in _refusal(
         file([gelu], {"x": [1, 4]}, ["y"], {})

@@ -22,7 +22,8 @@ from aot.importers.onnx.testing.quantized import (
     integers_by_dialect,
     quantized,
 )
-from aot.lower_onnx import import_quantized, lower_onnx
+from aot.lower_onnx import lower_onnx
+from aot.onnx_import import import_quantized
 from aot.targets import target_named
 
 _X = values(1, 16, 24, 24)

@@ -11,7 +11,8 @@ import pytest
 import torch
 from torch import nn
 
-from aot.importers.onnx.module import OnnxModule, onnx_module
+from aot.importers.onnx.graph import OnnxModule
+from aot.importers.onnx.module import onnx_module
 from aot.lower import lower
 from aot.options import Measure
 

@@ -46,7 +46,7 @@ def rms_norm(call: Call, x: Tensor, scale: Tensor) -> Tensor:
 
 @function("GroupNormalization")
 def group_norm(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
-    """Scale and bias by channel (opset 21)."""
+    """Scale and bias by channel, or by group as in opset 18."""
     groups = call.attribute("num_groups", 1)
     if len(scale) != x.shape[1]:
         scale, bias = (v.repeat_interleave(x.shape[1] // groups) for v in (scale, bias))

@@ -52,7 +52,7 @@ def quantize_linear(
 def dequantize_linear(
     call: Call, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
 ) -> Tensor:
-    """The same; constants also of int32, int4 and uint4, and with scales by channel."""
+    """Like QuantizeLinear; constants also of int32, int4 and uint4, and with scales by channel."""
     dtype = x.dtype if zero_point is None else zero_point.dtype
     result: Tensor = DEQUANTIZE(x, *_arguments(call, dtype))
     return result

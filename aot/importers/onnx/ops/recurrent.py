@@ -20,6 +20,7 @@ class Recurrent(nn.Module):
       reverses: run from the end.
       states: which of hidden and cell state are computed inputs.
       initial: constant states by place; None for zeros or a computed one.
+      lengths: of the sequences; None: the whole input.
     """
 
     def __init__(
@@ -28,15 +29,19 @@ class Recurrent(nn.Module):
         reverses: bool,
         states: list[bool],
         initial: list[Tensor | None],
+        lengths: list[int] | None,
     ) -> None:
         super().__init__()
         self.cell = cell
         self._reverses = reverses
         self._states = states
+        self._lengths = lengths
         for place, value in enumerate(initial):
             self.register_buffer(f"initial_{place}", value)
 
     def forward(self, x: Tensor, *given: Tensor) -> tuple[Tensor, ...]:
+        if self._lengths is not None and {*self._lengths} != {x.shape[0]}:
+            raise Unsupported(f"sequence lengths {self._lengths} in an input of {x.shape[0]} steps")
         directions = 2 if self.cell.bidirectional else 1
         size = self.cell.hidden_size
         computed = iter(given)
@@ -59,7 +64,8 @@ class Recurrent(nn.Module):
 
 @layer("LSTM")
 def lstm(call: Call) -> nn.Module:
-    """Constant weights; default activations; no peepholes, clip, lengths or `layout`."""
+    """Constant weights; default activations; no peepholes, `clip` or `layout`; sequences
+    of full length."""
     _check(call, ["sigmoid", "tanh", "tanh"])
     return _made(call, nn.LSTM, [0, 2, 3, 1], [_HIDDEN, _CELL])
 
@@ -85,8 +91,6 @@ def _check(call: Call, activations: list[str]) -> None:
         raise Unsupported("a constant sequence")
     if call.has(_PEEPHOLES):
         raise Unsupported("peepholes")
-    if call.has(_LENGTHS) and not call.is_constant(_LENGTHS):
-        raise Unsupported("sequence lengths that the model computes")
 
 
 def _made(
@@ -118,4 +122,5 @@ def _made(
             getattr(cell, f"{name}_{suffix}").data.copy_(ordered)
     computed = [call.has(i) and not call.is_constant(i) for i in states]
     initial = [call.constants[i] if i < len(call.constants) else None for i in states]
-    return Recurrent(cell, direction == "reverse", computed, initial)
+    lengths = call.ints(_LENGTHS) if call.has(_LENGTHS) else None
+    return Recurrent(cell, direction == "reverse", computed, initial, lengths)

@@ -105,6 +105,8 @@ def _recurrent() -> Iterator[Case]:
             states = [values(count, 2, size, seed=i) for i in range(outputs - 1)]
             bias = [values(count, 2 * gates * size)]
             yield Case(name, [x, *weights, bias, None, *states], attributes, outputs=outputs)
+            full = [np.array([5, 5], np.int32)]
+            yield Case(name, [x, *weights, bias, full], attributes, outputs=outputs)
             constant = [[state] for state in states]
             yield Case(name, [x, *weights, bias, None, *constant], attributes, outputs=outputs)
 

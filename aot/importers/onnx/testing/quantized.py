@@ -15,7 +15,7 @@ from aot.dialect.graph import border_nodes, edge_of
 from aot.dialect.reference import Reference
 from aot.importers.onnx.testing.graphs import Array, Case, file
 from aot.importers.onnx.testing.oracle import expected, session
-from aot.lower_onnx import import_quantized
+from aot.onnx_import import import_quantized
 from aot.targets import target_named
 
 _LAYERS = ("Conv", "ConvTranspose", "Gemm", "MatMul")

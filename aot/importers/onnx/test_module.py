@@ -58,6 +58,26 @@ def test_lowers_with_names_of_nodes() -> None:
     assert lowered.report["outputs"][0]["dtype"] == "int16"
 
 
+_CHANNELS = [[values(4)], [values(4, seed=1)], [values(4, seed=2)], [np.ones(4, np.float32)]]
+_LOWERED = [
+    Case("BatchNormalization", [values(1, 4, 5, 5), *_CHANNELS]),
+    Case("BatchNormalization", [values(1, 4), *_CHANNELS]),
+    Case("InstanceNormalization", [values(1, 4, 5, 5), *_CHANNELS[:2]]),
+    Case("LayerNormalization", [values(1, 3, 4), *_CHANNELS[:2]]),
+    Case("PRelu", [values(1, 4, 5, 5), [values(4, 1, 1)]]),
+    Case("Mul", [values(1, 4, 5, 5), [values(4, 1, 1)]]),
+]
+
+
+@pytest.mark.parametrize("case", _LOWERED, ids=lambda case: case.operator)
+def test_lowers_with_constants(case: Case) -> None:
+    """Parameters of a node are trainable, statistics are not."""
+    module = onnx_module(case.bytes())
+    measure = Measure(min_sqnr=20.0, min_agreement=0.0)
+    lowered = lower(module, module.example, calibration=_calibration(module), measure=measure)
+    assert lowered.report["float_ops"] == 0
+
+
 def test_a_whole_shape_by_input() -> None:
     module = onnx_module(classifier(), shapes={"x": [2, 3, 4, 16]})
     assert [*module.example[0].shape] == [2, 3, 4, 16]

@@ -11,7 +11,27 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from aot.importers.onnx.call import Call, Unsupported
-from aot.importers.onnx.registry import function
+from aot.importers.onnx.registry import function, layer
+from aot.upstream.torch import BatchNorm
+
+
+class _BatchNorm(BatchNorm):
+    """torch's layer for inputs of any rank."""
+
+    def _check_input_dim(self, x: Tensor) -> None:
+        pass
+
+
+@layer("BatchNormalization")
+def batch_norm_layer(call: Call) -> torch.nn.Module | None:
+    scale, bias, mean, variance = call.constants[1:5]
+    if call.is_constant(0) or scale is None or bias is None or mean is None or variance is None:
+        return None
+    _check_inference(call)
+    made = _BatchNorm(scale.numel(), call.attribute("epsilon", 1e-5))
+    made.weight, made.bias = torch.nn.Parameter(scale), torch.nn.Parameter(bias)
+    made.running_mean, made.running_var = mean, variance
+    return made.eval()
 
 
 @function("BatchNormalization")
@@ -19,10 +39,14 @@ def batch_norm(
     call: Call, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor
 ) -> Tensor:
     """With given statistics."""
-    if call.attribute("training_mode", 0):
-        raise Unsupported("training_mode; export the model in eval mode")
+    _check_inference(call)
     epsilon = call.attribute("epsilon", 1e-5)
     return F.batch_norm(x, mean, variance, scale, bias, False, 0.0, epsilon)
+
+
+def _check_inference(call: Call) -> None:
+    if call.attribute("training_mode", 0):
+        raise Unsupported("training_mode; export the model in eval mode")
 
 
 @function("InstanceNormalization")

@@ -31,7 +31,8 @@ class OnnxModule(torch.nn.Module):
         super().__init__()
         self._steps: list[Step] = []
         self._constants: dict[str, str] = {}
-        self._states = {name: (_identifier(f"state_{name}"), new) for name, new in states.items()}
+        taken = {step.name for step in importer.steps}
+        self._states = {name: (_free(f"state_{name}", taken), new) for name, new in states.items()}
         self.input_names = tuple(n for n in importer.inputs if n not in states)
         self.output_names = tuple(n for n in importer.outputs if n not in states.values())
         for name, (buffer, _) in self._states.items():
@@ -42,7 +43,7 @@ class OnnxModule(torch.nn.Module):
             self._steps.append(step)
         for name in self.output_names:
             if name in importer.constants:
-                self._constants[name] = _identifier(f"constant_{name}")
+                self._constants[name] = _free(f"constant_{name}", taken)
                 self.register_buffer(self._constants[name], importer.constants[name])
         self.example = tuple(
             torch.zeros(importer.inputs[n].shape, dtype=importer.inputs[n].dtype)
@@ -96,9 +97,19 @@ def module_of(importer: Importer, states: Mapping[str, str]) -> OnnxModule:
     return module
 
 
+def _free(name: str, taken: set[str]) -> str:
+    """Return an attribute's name that is not taken, and take it."""
+    found = _identifier(name)
+    while found in taken:
+        found += "_"
+    taken.add(found)
+    return found
+
+
 def _identifier(name: str) -> str:
     found = re.sub(r"\W", "_", name) or "input"
-    return f"_{found}" if found[0].isdigit() or keyword.iskeyword(found) else found
+    is_special = found[0].isdigit() or keyword.iskeyword(found) or found == "self"
+    return f"_{found}" if is_special else found
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

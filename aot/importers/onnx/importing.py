@@ -30,7 +30,7 @@ from aot.importers.onnx.file import (
 from aot.importers.onnx.ops.quantization import quantized_constant
 from aot.importers.onnx.quantized import QuantizedConstant
 from aot.importers.onnx.registry import FUNCTIONS, LAYERS
-from aot.importers.onnx.steps import OnnxNode, Step
+from aot.importers.onnx.steps import RESERVED, OnnxNode, Step
 from aot.upstream.torch import FakeTensorMode
 from aot.upstream.torch_export import export_silent
 
@@ -227,13 +227,14 @@ class Importer:
                 results = _results(module())
         for name, result in zip(node.output, results, strict=False):
             if name:
-                self._define(name, result.detach())
+                self._define(name, result.detach().clone())
 
     def _step(
         self, node: NodeProto, module: torch.nn.Module, inputs: list[str], outputs: list[str]
     ) -> None:
         name = re.sub(r"\W+", "_", node.name or outputs[0]).strip("_") or node.op_type
-        name = f"n_{name}" if name[0].isdigit() or hasattr(torch.nn.Module, name) else name
+        if name[0].isdigit() or name in RESERVED or hasattr(torch.nn.Module, name):
+            name = f"n_{name}"
         count = 1
         unique = name
         while unique in self._names:

@@ -13,6 +13,9 @@ import torch
 from aot.importers.onnx.call import Call
 from aot.importers.onnx.registry import FUNCTIONS
 
+RESERVED = ("example", "input_names", "output_names", "training")
+"""Attributes of the module, which no node can have as a name."""
+
 
 class OnnxNode(torch.nn.Module):
     """A node of the file; reports and `quantization` by layer have its name.

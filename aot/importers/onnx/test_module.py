@@ -92,6 +92,22 @@ def test_branch_of_a_bound_input(rate: int) -> None:
     assert np.array_equal(module(torch.from_numpy(x)).numpy(), wanted)
 
 
+def test_names_that_python_or_torch_take() -> None:
+    names = ("training", "example", "state_h", "3d", "float", "a/b", "a.b", "")
+    nodes, last = [], "self"
+    for index, name in enumerate(names):
+        nodes.append(helper.make_node("Relu", [last], [f"v{index}"], name))
+        last = f"v{index}"
+    nodes.append(helper.make_node("Add", ["h", "self"], ["hn"], "add"))
+    data = file(nodes, {"self": [1, 4], "h": [1, 4]}, [last, "hn"], {})
+    module = onnx_module(data, states={"h": "hn"})
+    children = [name for name, _ in module.named_children()]
+    assert children == [
+        *("n_training", "n_example", "state_h", "n_3d", "n_float", "a_b", "a_b_2", "v7", "add"),
+    ]
+    assert torch.equal(module(-torch.ones(1, 4)), torch.zeros(1, 4))
+
+
 def test_outputs_are_chosen() -> None:
     module = onnx_module(classifier(), shapes={"height": 8}, outputs=["p"])
     assert module.output_names == ("p",)

@@ -58,12 +58,20 @@ def link_for_board(ctx, name, deps):
     )
     if not is_checked:
         return struct(elf = linked.executable, linked = linked.executable, map = None)
+    archives = [
+        library.static_library or library.pic_static_library
+        for dep in deps
+        for given in dep[CcInfo].linking_context.linker_inputs.to_list()
+        for library in given.libraries
+        if library.static_library or library.pic_static_library
+    ]
     elf = ctx.actions.declare_file(name + ".elf")
     run_action(
         ctx,
         executable = ctx.executable._fit,
-        arguments = [board.json.path, linked.executable.path, map_file.path, elf.path],
-        inputs = [board.json, linked.executable, map_file],
+        arguments = [board.json.path, linked.executable.path, map_file.path, elf.path] +
+                    [archive.path for archive in archives],
+        inputs = [board.json, linked.executable, map_file] + archives,
         outputs = [elf],
         mnemonic = "Fit",
         progress_message = "Fitting %{label} on its board",

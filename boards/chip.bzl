@@ -62,7 +62,7 @@ def chip(
       max_clock: clock() for boards with clock = "max". None: no faster one. A text: the reason why
         programs cannot set it.
       timer: systick() or another periodic_timer(). None: programs bring their own.
-      irqs: dict of interrupt numbers by CMSIS name. TIMER0 calls TIMER0_Handler.
+      irqs: dict of interrupt numbers by CMSIS name. TIMER0 calls TIMER0_IRQHandler.
       weights: name of the memory for constants of models. The default is `code`.
       npu: ethos_u(), or None.
       engines: list of engine(), for delegates in addition to the NPU.

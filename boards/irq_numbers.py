@@ -40,12 +40,15 @@ def irqs_header(board: Board) -> str:
     """Returns the text of the header."""
     numbers = [f"  PL_IRQ_{name} = {number},\n" for name, number in board.irqs.items()]
     lines = f"enum {{\n{''.join(numbers)}}};\n\n" if numbers else ""
-    handlers = "".join(f"void {name}_Handler(void);\n" for name in board.irqs)
+    handlers = "".join(
+        f"void {name}_IRQHandler(void);\nvoid {name}_Handler(void);\n" for name in board.irqs
+    )
     lines += _EXTERN_C.format(handlers=handlers)
     if board.timer is not None:
         name = board.timer.handler
         number = board.irqs.get(name, "PL_IRQ_SYSTICK")
-        lines += f"#define PL_TIMER_HANDLER {name}_Handler\n#define PL_TIMER_IRQ {number}\n"
+        suffix = "IRQHandler" if name in board.irqs else "Handler"
+        lines += f"#define PL_TIMER_HANDLER {name}_{suffix}\n#define PL_TIMER_IRQ {number}\n"
     return _HEADER.format(lines=lines)
 
 

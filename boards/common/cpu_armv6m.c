@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cortex-M0, M0+ and M23: every fault is a HardFault, and no register has the reason.
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "boards/common/cpu.h"
@@ -11,5 +12,8 @@
 void pl_cpu_init(const void *vector_table) {
   PL_REGISTER(VTOR) = (uint32_t)(uintptr_t)vector_table;
 }
+
+// No register says it: the stack pointer is outside of all memories then.
+bool pl_cpu_stacking_failed(void) { return false; }
 
 void pl_cpu_print_fault_status(void) {}

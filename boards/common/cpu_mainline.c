@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "boards/common/cpu_mainline.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "boards/common/cpu.h"
@@ -14,6 +15,10 @@ void pl_cpu_mainline_init(const void *vector_table, uint32_t shcsr, uint32_t ccr
   PL_REGISTER(PL_SHCSR) |= shcsr;
   PL_REGISTER(PL_CCR) |= ccr;
   __asm__ volatile("dsb\n\tisb" ::: "memory");
+}
+
+bool pl_cpu_stacking_failed(void) {
+  return (PL_REGISTER(PL_CFSR) & (PL_CFSR_MSTKERR | PL_CFSR_STKERR | PL_CFSR_STKOF)) != 0;
 }
 
 void pl_cpu_mainline_print_fault_status(void) {

@@ -24,6 +24,13 @@ enum {
   PL_CCR_LOB = 1 << 19,  // Armv8.1-M: loop and branch cache
 };
 
+// Bits of the configurable fault status register: an exception's registers were not saved.
+enum {
+  PL_CFSR_MSTKERR = 1 << 4,
+  PL_CFSR_STKERR = 1 << 12,
+  PL_CFSR_STKOF = 1 << 20,  // Armv8-M
+};
+
 // Bits of the system handler control and state register.
 enum {
   PL_SHCSR_MEMFAULTENA = 1 << 16,

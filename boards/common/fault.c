@@ -47,18 +47,24 @@ static void print_exception(uint32_t number) {
   }
 }
 
-// After a stack overflow the core leaves the stack pointer at the limit and pushes nothing.
-static bool is_on_stack(const exception_frame *frame) {
-  const uintptr_t low = (uintptr_t)frame;
-  const uintptr_t high = (uintptr_t)(frame + 1);
-  return (low > (uintptr_t)pl_link_stack_limit && high <= (uintptr_t)pl_link_stack_top) ||
-         (low > (uintptr_t)pl_link_handler_stack_limit &&
-          high <= (uintptr_t)pl_link_handler_stack_top);
+// Any RAM may have a thread's stack. After a stack overflow the core pushes nothing, or pushes it
+// below the memory.
+static bool was_pushed(const exception_frame *frame) {
+  if (pl_cpu_stacking_failed()) {
+    return false;
+  }
+  const uint32_t low = (uint32_t)(uintptr_t)frame;
+  for (const uint32_t *ram = pl_link_rams_start; ram < pl_link_rams_end; ram += 2) {
+    if (low - ram[0] <= ram[1] - sizeof *frame) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void pl_fault_report(const exception_frame *frame) {
   static const exception_frame unknown = {0};
-  const exception_frame *known = is_on_stack(frame) ? frame : &unknown;
+  const exception_frame *known = was_pushed(frame) ? frame : &unknown;
   if (pl_semihosting_is_at(known->pc)) {
     pl_sleep();  // pl_exit found nobody who listens
   }

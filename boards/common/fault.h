@@ -9,7 +9,7 @@
 //   hfsr=0x... ...]
 //
 // and ends the program as failed. pc, lr and xpsr are those of the interrupted code. They read 0 if
-// the core could not save them, as after a stack overflow.
+// the core could not save them, as after a stack overflow. `sp` may be a thread's.
 void pl_fault(void);
 
 #endif  // BOARDS_COMMON_FAULT_H_

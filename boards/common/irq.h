@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Interrupts. To handle one, define a function with its CMSIS name, in C++ with extern "C":
+// Interrupts. To handle one, define a function with the name of the vendor's headers, in C++ with
+// extern "C":
 //
 //   #include "boards/irqs.h"  // of the board's chip, with this file; //boards:irqs
 //
-//   void TIM2_Handler(void) { ... }
+//   void TIM2_IRQHandler(void) { ... }
 //   ...
 //   pl_irq_set_priority(PL_IRQ_TIM2, 2);
 //   pl_irq_enable(PL_IRQ_TIM2);
 //
-// The linker puts all handlers into the vector table, from any library of the program. An interrupt
-// without a handler ends the program with PL:FAULT IRQ<number>. Handlers run on a stack of their
+// The linker puts all handlers into the vector table, from any library of the program. TIM2_Handler
+// is another name for the same; the build fails if a program has both, or a handler of no interrupt.
+// An interrupt without a handler ends the program with PL:FAULT IRQ<number>. Handlers run on a stack of their
 // own, `handler_stack` of the board, and may interrupt an inference at any point. Vendors'
 // functions (NVIC_EnableIRQ and so on) work as well.
 #ifndef BOARDS_COMMON_IRQ_H_

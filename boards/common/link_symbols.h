@@ -32,6 +32,10 @@ extern uint8_t pl_link_heap_end[];
 extern const uint32_t pl_link_writes_start[];
 extern const uint32_t pl_link_writes_end[];
 
+// All RAM, two words each: base and bytes.
+extern const uint32_t pl_link_rams_start[];
+extern const uint32_t pl_link_rams_end[];
+
 // Number: the part number in the core's CPUID register.
 extern uint8_t pl_link_core_part[];
 

@@ -12,6 +12,7 @@ Memories have no end here: tools/image/fit.py finds the overflow and can list th
 owners. Sections may then overlap: link with --no-check-sections, and run that tool.
 """
 
+import itertools
 import sys
 from pathlib import Path
 
@@ -44,6 +45,8 @@ _CODE = """\
   .rodata : ALIGN(16) {{
     pl_link_writes_start = .;
 {writes}    pl_link_writes_end = .;
+    pl_link_rams_start = .;
+{rams}    pl_link_rams_end = .;
     . = ALIGN(16);
     *(.rodata .rodata.*)
     . = ALIGN(4);
@@ -142,7 +145,8 @@ ASSERT(SIZEOF(.pl_arena_nowhere) == 0,
 """
 
 
-# Handlers from the third entry on. Each is a function of this name with `_Handler`, as in CMSIS.
+# Handlers from the third entry on, by CMSIS: `SysTick_Handler` for an exception of the core,
+# `TIM2_IRQHandler` for an interrupt of the chip.
 _CORE_EXCEPTIONS = (
     *("NMI", "HardFault", "MemManage", "BusFault", "UsageFault", "SecureFault", "", "", ""),
     *("SVC", "DebugMon", "", "PendSV", "SysTick"),
@@ -166,29 +170,42 @@ _PARTS = {
 }
 
 
-def _handlers(board: Board) -> tuple[str, ...]:
-    """Names of the handlers in the vector table's order, "" where there is none."""
+def handler_names(board: Board) -> tuple[tuple[str, ...], ...]:
+    """Return the names that each vector's handler may have, the first form first.
+
+    None for a vector without an interrupt.
+    """
     devices = [""] * (max(board.irqs.values(), default=-1) + 1)
     for name, number in board.irqs.items():
         devices[number] = name
-    return tuple(name and f"{name}_Handler" for name in (*_CORE_EXCEPTIONS, *devices))
+    return (
+        *((f"{name}_Handler",) if name else () for name in _CORE_EXCEPTIONS),
+        *((f"{name}_IRQHandler", f"{name}_Handler") if name else () for name in devices),
+    )
 
 
-def _vector(handler: str, is_core: bool) -> str:
+def _vector(names: tuple[str, ...], is_core: bool) -> str:
     """Return one entry: the program's handler, or the default. Bit 0 marks Thumb code.
 
     Entries without an exception of the core are 0: ROMs of NXP's LPC55 read the image type there.
     """
-    if is_core and not handler:
+    if is_core and not names:
         return "    LONG(0)\n"
-    address = f"DEFINED({handler}) ? {handler} : {_DEFAULT_HANDLER}"
-    return f"    LONG(({address if handler else _DEFAULT_HANDLER}) | 1)\n"
+    address = "".join(f"DEFINED({name}) ? {name} : " for name in names) + _DEFAULT_HANDLER
+    return f"    LONG(({address}) | 1)\n"
 
 
 def _write(write: Write) -> str:
     """Three words (boards/common/startup.c); registers are at even addresses, an odd one waits."""
     words = (write.address | write.wait, write.clear, write.set)
     return "".join(f"    LONG({word:#010x})\n" for word in words)
+
+
+def _ram(memory: Memory) -> str:
+    """Two words of a RAM (boards/common/fault.c)."""
+    if memory.kind != "ram":
+        return ""
+    return f"    LONG({memory.base:#010x})\n    LONG({memory.size:#010x})\n"
 
 
 def memory_of(board: Board, section: str) -> Memory:
@@ -223,14 +240,14 @@ def linker_script(board: Board) -> str:
         for m in board.memories
     )
     debug = "".join(f"  .debug_{name} 0 : {{ *(.debug_{name}) }}\n" for name in _DEBUG)
-    handlers = _handlers(board)
+    handlers = handler_names(board)
     names |= {
         "vectors_alignment": board.vectors_alignment,
         "handlers": "".join(
-            _vector(handler, index < len(_CORE_EXCEPTIONS))
-            for index, handler in enumerate(handlers)
+            _vector(forms, index < len(_CORE_EXCEPTIONS)) for index, forms in enumerate(handlers)
         ),
         "writes": "".join(map(_write, board.writes)),
+        "rams": "".join(map(_ram, board.memories)),
     }
     arenas = (
         _ARENA.format(pool=pool.name, shared=_SHARED if pool.name == board.shared_arena else "")
@@ -241,7 +258,7 @@ def linker_script(board: Board) -> str:
             f"/* {board.description}. Generated from the board's data: do not edit. */",
             "ENTRY(pl_reset)",
             # Archives are searched for them, though no code calls them.
-            f"EXTERN({' '.join([_DEFAULT_HANDLER, *filter(None, handlers)])})",
+            f"EXTERN({' '.join([_DEFAULT_HANDLER, *itertools.chain(*handlers)])})",
             f"MEMORY {{\n{memories}}}",
             f"pl_link_core_part = {_PARTS[core]:#x};",
             f"pl_link_uart_base = {board.console.base:#010x};",

@@ -6,7 +6,7 @@
 //   static int16_t buffer[128][3];
 //   static pl_ring ring = PL_RING(buffer);
 //
-//   void TIM2_Handler(void) { ... (void)pl_ring_put(&ring, sample); }
+//   void TIM2_IRQHandler(void) { ... (void)pl_ring_put(&ring, sample); }
 //   ...
 //   pl_ring_take(&ring, window, 64);  // sleeps until there are 64
 //

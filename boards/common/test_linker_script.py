@@ -96,8 +96,9 @@ def test_a_boot_header_of_another_size_stops_the_build(
     assert f"the boot header is not of the chip's {size} bytes" in messages
 
 
-def test_handlers_are_in_the_vector_table(tmp_path: Path) -> None:
-    handlers = "void SysTick_Handler(void) {} void TIMER0_Handler(void) {} int main;"
+@pytest.mark.parametrize("form", ["IRQHandler", "Handler"])
+def test_handlers_are_in_the_vector_table(tmp_path: Path, form: str) -> None:
+    handlers = f"void SysTick_Handler(void) {{}} void TIMER0_{form}(void) {{}} int main;"
     elf, messages = _link(tmp_path, handlers)
     assert elf is not None, messages
     (table,) = (section for section in elf.sections if section.name == ".vectors")
@@ -106,7 +107,7 @@ def test_handlers_are_in_the_vector_table(tmp_path: Path) -> None:
     assert len(vectors) == 16 + max(irqs.values()) + 1
     address = {name: _symbol_address(elf, name) | 1 for name in ("SysTick_Handler", "pl_fault")}
     assert vectors[15] == address["SysTick_Handler"] != address["pl_fault"]
-    assert vectors[16 + irqs["TIMER0"]] == _symbol_address(elf, "TIMER0_Handler") | 1
+    assert vectors[16 + irqs["TIMER0"]] == _symbol_address(elf, f"TIMER0_{form}") | 1
     reserved = (8, 9, 10, 13)
     assert [vectors[i] for i in reserved] == [0, 0, 0, 0]
     defined = (15, 16 + irqs["TIMER0"])

@@ -5,6 +5,7 @@ Each program of boards/tests/programs ends in its own way; the runner has to rep
 """
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tools.image.stack_bound import handlers_bound, stack_bound
 from tools.simulator.counts import Region, by_function
 from tools.simulator.elf import Elf
 from tools.simulator.fault import Fault, find_fault
-from tools.simulator.simulate import Run, SimulatorError, Tools, simulate
+from tools.simulator.simulate import Run, SimulatorError, Tools, qemu_command, simulate
 
 _NAME = os.environ["PL_BOARD"]
 _BOARD = load_board(Path(f"boards/{_NAME}/{_NAME}.json"))
@@ -90,6 +91,23 @@ def test_a_fault_is_explained_with_its_place_in_the_source(count: bool) -> None:
     assert "main+" in caller and "fault.c:12)" in caller
 
 
+def test_a_fault_in_a_thread_has_its_place() -> None:
+    first, place, caller, stack = _run("thread_faults").problem.splitlines()
+    assert "stack" not in first
+    assert "in_a_thread+0x0 (boards/tests/programs/thread.c:18)" in place
+    assert "main+" in caller
+    assert "a thread's, not of" in stack
+
+
+def test_a_thread_that_ends_the_program_where_nobody_listens() -> None:
+    assert _run("thread_leaves").problem == ""
+    command = qemu_command(_elf("thread_leaves"), _BOARD, Tools.of_build())
+    command = [part.replace("enable=on", "enable=off") for part in command]
+    with pytest.raises(subprocess.TimeoutExpired) as sleeps:
+        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=3)
+    assert sleeps.value.stdout == b"PL:PASS\n"
+
+
 def test_interrupts() -> None:
     assert _run("irq").problem == ""
 
@@ -139,7 +157,7 @@ def test_what_pointers_lead_to_and_calls_through_them_counts_once() -> None:
 def test_handlers_may_all_interrupt_each_other() -> None:
     assert _BOARD.timer is not None
     names = ("PendSV", "SVC", _BOARD.timer.handler, max(_BOARD.irqs, key=_BOARD.irqs.__getitem__))
-    handlers = [f"{name}_Handler" for name in names]
+    handlers = [f"{name}_{'IRQ' * (name in _BOARD.irqs)}Handler" for name in names]
     elf = Elf(_elf("irq"))
     bound = handlers_bound(elf, _OBJDUMP, "pl_fault", 100)
     alone = [stack_bound(elf, _OBJDUMP, name).bytes or 0 for name in (*handlers, "pl_fault")]

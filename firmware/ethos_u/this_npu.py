@@ -24,7 +24,7 @@ _INTERRUPT = """
 
 static ethos_u_driver *volatile interrupted;
 
-void {name}_Handler(void) {{ ethos_u_interrupt(interrupted); }}
+void {name}_IRQHandler(void) {{ ethos_u_interrupt(interrupted); }}
 """
 
 _OPEN_AND_SLEEP = """\

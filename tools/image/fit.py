@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accept a program if it fits on its board; otherwise report the memories too small for it.
 
-    fit board.json linked.elf program.map program.elf
+    fit board.json linked.elf program.map program.elf [library.a ...]
 
 The linker has no memory limits (boards/common/linker_script.py). If the program fits, it is copied
-to program.elf. Otherwise the exit status is 3, with a table for each full memory.
+to program.elf. Otherwise the exit status is 3, with a table for each full memory. A handler of the
+libraries or the program that no interrupt calls is an error (handlers.py).
 """
 
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 from boards.board import Board, Memory, load_board
 from boards.common.linker_script import memory_of
 from boards.does_not_fit import STATUS_DOES_NOT_FIT, does_not_fit_table
+from tools.image.handlers import wrong_handlers
 from tools.image.link_map import Piece, read_link_map
 from tools.simulator.elf import Elf, Section
 
@@ -104,8 +106,13 @@ def does_not_fit(name: str, board: Board, elf: Elf, link_map: str) -> str:
 
 
 def main(argv: list[str]) -> int:
-    board, linked, link_map, program = map(Path, argv[1:])
-    text = does_not_fit(program.stem, load_board(board), Elf(linked), link_map.read_text())
+    board_json, linked, link_map, program, *archives = map(Path, argv[1:])
+    board, elf, pieces = load_board(board_json), Elf(linked), link_map.read_text()
+    wrong = wrong_handlers(board, elf, pieces, archives)
+    if wrong:
+        print(f"{program.stem}: {wrong}", file=sys.stderr, end="")
+        return 1
+    text = does_not_fit(program.stem, board, elf, pieces)
     if text:
         print(text, file=sys.stderr, end="")
         return STATUS_DOES_NOT_FIT

@@ -10,6 +10,7 @@ from pathlib import Path
 from tools.simulator.elf import Elf
 
 STACK_OVERFLOW = "StackOverflow"
+LOCKUP = "lockup"
 
 _LINE = re.compile(r"^PL:FAULT (?P<name>\w+)(?P<registers>(?: \w+=0x[0-9a-f]{8})*)$", re.MULTILINE)
 _REGISTER = re.compile(r" (\w+)=0x([0-9a-f]{8})")
@@ -67,12 +68,15 @@ class Fault:
         return found
 
     def is_stack_overflow(self, elf: Elf) -> bool:
-        """Return True if the stack pointer was at or below the limit, or the core reports it."""
+        """Return True if the core reports it, or if the stack pointer was at or below the limit and
+        the core could not save registers there. A thread's stack may lie lower.
+        """
         limit = elf.values.get("pl_link_stack_limit", 0)
+        is_lost = self.name == LOCKUP or not self.registers.get("pc")
         return (
             self.name == STACK_OVERFLOW
             or bool(self.registers.get("cfsr", 0) & _STKOF)
-            or ("sp" in self.registers and self.registers["sp"] <= limit)
+            or (is_lost and "sp" in self.registers and self.registers["sp"] <= limit)
         )
 
 
@@ -89,7 +93,7 @@ def find_lockup(messages: str) -> Fault | None:
     """Return the state of a locked-up core, from the messages of QEMU."""
     if "Lockup" not in messages:
         return None
-    return Fault("lockup", registers_in(messages))
+    return Fault(LOCKUP, registers_in(messages))
 
 
 def registers_in(dump: str) -> dict[str, int]:
@@ -129,5 +133,9 @@ def explain(fault: Fault, elf: Elf, addr2line: Path | None) -> str:
         lines.append(f"  from {place(elf, (registers['lr'] & ~1) - 2, addr2line)}")
     if "sp" in registers and "pl_link_stack_limit" in elf.values:
         limit, top = (elf.values[f"pl_link_stack_{end}"] for end in ("limit", "top"))
-        lines.append(f"  sp   {registers['sp']:#010x}, stack {limit:#010x}..{top:#010x}")
+        handlers = elf.values.get("pl_link_handler_stack_top", top)
+        is_known = not fault.is_stack_overflow(elf) and registers.get("pc")
+        is_thread = is_known and not limit <= registers["sp"] <= max(top, handlers)
+        words = "a thread's, not of the program's" if is_thread else "stack"
+        lines.append(f"  sp   {registers['sp']:#010x}, {words} {limit:#010x}..{top:#010x}")
     return "\n".join(lines)

@@ -15,7 +15,7 @@ def main(argv: list[str]) -> None:
     source, output = map(Path, argv[1:])
     irqs = load_board(source).irqs
     name = max(irqs, key=lambda name: irqs[name])
-    output.write_text(f"#define LAST_IRQ PL_IRQ_{name}\n#define LAST_HANDLER {name}_Handler\n")
+    output.write_text(f"#define LAST_IRQ PL_IRQ_{name}\n#define LAST_HANDLER {name}_IRQHandler\n")
 
 
 if __name__ == "__main__":

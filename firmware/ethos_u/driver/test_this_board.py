@@ -50,7 +50,7 @@ def test_the_model_is_linked_where_the_board_is_simulated() -> None:
 
 def test_the_core_sleeps_where_there_are_interrupts() -> None:
     text = this_npu.source(_BOARD)
-    assert "void ETHOS_U_Handler(void)" in text and "pl_irq_enable(PL_IRQ_ETHOS_U);" in text
+    assert "void ETHOS_U_IRQHandler(void)" in text and "pl_irq_enable(PL_IRQ_ETHOS_U);" in text
     assert ".wait = ethos_u_sleep;" in text
     machine = this_npu.source(replace(_BOARD, timer=None))
     assert "Handler" not in machine and "sleep" not in machine

@@ -10,6 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from tosa import Op
+from tosa.AvgPool2dAttribute import AvgPool2dAttribute
+from tosa.Conv2dAttribute import Conv2dAttribute
+from tosa.DepthwiseConv2dAttribute import DepthwiseConv2dAttribute
+from tosa.MaxPool2dAttribute import MaxPool2dAttribute
 from tosa.TosaGraph import TosaGraph
 from tosa.TosaOperator import TosaOperator
 from tosa.TransposeAttribute import TransposeAttribute
@@ -27,6 +31,13 @@ _WIDE_BITS = 15  # of the multiplier of 48-bit accumulators
 _ONE = (1 << 30).to_bytes(4, "little"), bytes([30])  # multiplier and shift
 _RANK_OF_MATMUL = 3
 _CONVOLUTIONS = ("CONV2D", "DEPTHWISE_CONV2D", "TRANSPOSE_CONV2D")
+_PADDED = {
+    "CONV2D": Conv2dAttribute,
+    "DEPTHWISE_CONV2D": DepthwiseConv2dAttribute,
+    "AVG_POOL2D": AvgPool2dAttribute,
+    "MAX_POOL2D": MaxPool2dAttribute,
+}
+"""Attributes of the kinds with windows that may start before their input."""
 
 
 class FormError(RuntimeError):
@@ -35,14 +46,18 @@ class FormError(RuntimeError):
 
 @dataclass(frozen=True)
 class _Operator:
-    """Operator of a graph; values are given by name; the order of dimensions belongs to a
-    TRANSPOSE.
+    """Operator of a graph; values are given by name.
+
+    Attributes:
+      perm: order of dimensions of a TRANSPOSE.
+      is_padded: True if windows start before their input.
     """
 
     kind: str
     inputs: tuple[str, ...]
     output: str
     perm: tuple[int, ...]
+    is_padded: bool
 
 
 class _Graph:
@@ -71,6 +86,7 @@ class _Graph:
                 tuple(o.Inputs(i).decode() for i in range(o.InputsLength())),
                 o.Outputs(0).decode(),
                 _perm(o),
+                _is_padded(o),
             )
             for o in found
         ]
@@ -138,6 +154,15 @@ def _perm(operator: TosaOperator) -> tuple[int, ...]:
     return tuple(attribute.Perms(i) for i in range(attribute.PermsLength()))
 
 
+def _is_padded(operator: TosaOperator) -> bool:
+    made = _PADDED.get(_NAMES[operator.Op()])
+    if made is None:
+        return False
+    table, attribute = operator.Attribute(), made()
+    attribute.Init(table.Bytes, table.Pos)
+    return bool(attribute.Pad(0) or attribute.Pad(2))
+
+
 def check_forms(tosa: bytes, npu: Npu) -> None:
     """Check the forms of a graph's operators.
 
@@ -168,6 +193,10 @@ def _problems(graph: _Graph, operator: _Operator, npu: Npu) -> Iterator[str]:
         through = ["RESCALE"] if kind.startswith("REDUCE") else []
         if graph.behind(operator.inputs[0], *through) == "SLICE":
             yield f"a slice in front of {kind}"
+    if operator.is_padded:
+        batch = graph.shapes[operator.inputs[0]][0]
+        if batch > 1 and graph.behind(operator.inputs[0]) == "SLICE":
+            yield f"a slice over a batch of {batch} in front of {kind} with padding"
     if kind in _LEAVES_OFFSETS:
         for name in operator.inputs if kind == "CONCAT" else operator.inputs[:1]:
             if graph.behind(name) == "REDUCE_MAX":

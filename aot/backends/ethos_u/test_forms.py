@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,17 @@ def _multiplier(graph: TosaGraph) -> TosaValue:
 def _sliced(graph: TosaGraph, *shape: int) -> TosaValue:
     x = _given(graph, shape[0] + 2, *shape[1:])
     return graph.slice(x, [1, *(0 for _ in shape[1:])], shape)
+
+
+def _padded(graph: TosaGraph, kind: str, padding: Sequence[int]) -> TosaValue:
+    """Return windows over a slice with a batch of 2."""
+    x, window = _sliced(graph, 2, 4, 4, 8), ((1, 1), padding)
+    if kind == "CONV2D":
+        return graph.conv2d(x, np.ones((4, 3, 3, 8)), [0] * 4, 0, *window)
+    if kind == "DEPTHWISE_CONV2D":
+        return graph.depthwise_conv2d(x, np.ones((3, 3, 8, 1)), [0] * 8, 0, *window)
+    pool = graph.max_pool2d if kind == "MAX_POOL2D" else graph.avg_pool2d
+    return pool(x, (3, 3), *window)
 
 
 def _sum_of_a_slice(graph: TosaGraph) -> TosaValue:
@@ -131,6 +142,19 @@ WRONG: dict[str, tuple[Callable[[TosaGraph], TosaValue], str, str]] = {
         "a slice in front of MATMUL",
     ),
     "transposed": (_transposed, U55, "a slice in front of TRANSPOSE_CONV2D"),
+    **{
+        f"{kind} of a slice": (
+            partial(_padded, kind=kind, padding=padding),
+            U55,
+            f"a slice over a batch of 2 in front of {kind} with padding",
+        )
+        for kind, padding in (
+            ("CONV2D", (1, 0, 0, 0)),
+            ("DEPTHWISE_CONV2D", (0, 0, 1, 1)),
+            ("AVG_POOL2D", (1, 1, 1, 1)),
+            ("MAX_POOL2D", (0, 0, 1, 0)),
+        )
+    },
     "rank four": (_of_rank_four, U55, "PAD behind MATMUL in 4 dimensions"),
     "behind a maximum": (_behind_a_maximum, U55, "CONCAT behind REDUCE_MAX"),
     "behind a transpose": (
@@ -186,6 +210,7 @@ RIGHT: dict[str, Callable[[TosaGraph], TosaValue]] = {
     "a copied slice": lambda g: g.matmul(
         g.materialized(_sliced(g, 2, 3, 4)), _given(g, 2, 4, 5), 0, 0
     ),
+    "padded at the end only": lambda g: _padded(g, "AVG_POOL2D", (0, 1, 0, 1)),
     "second operand": lambda g: g.matmul(_given(g, 2, 3, 4), _sliced(g, 2, 4, 5), 0, 0),
     "rank three": lambda g: g.pad(_product(g), [0, 0, 1, 1, 0, 0], 0),
     "behind a transpose": WRONG["behind a transpose"][0],

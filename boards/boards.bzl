@@ -36,6 +36,7 @@ WITH_NPU = ["//boards/corstone300_ethos_u55"]
 OTHER_NPUS = [
     "//boards/corstone300_ethos_u55_256",
     "//boards/corstone300_ethos_u65",
+    "//boards/corstone300_ethos_u85",
 ]
 
 # Boards with no other simulator than Arm's model, which is not available here. Images are built

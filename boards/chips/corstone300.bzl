@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arm's subsystem Corstone-300 as in FPGA image AN547: a Cortex-M55 with an Ethos-U55 or, in
-Arm's FVP, an Ethos-U65.
+Arm's FVP, an Ethos-U65. With a functional model in the firmware, also an Ethos-U85.
 
 Everything runs in the secure world, so addresses are the secure aliases. A loader fills the
 instruction memory at the start.
@@ -70,5 +70,15 @@ CORSTONE300_ETHOS_U65 = _corstone300(ethos_u(
     memory_mode = "Dedicated_Sram",
     out_of_reach = ["itcm", "dtcm"],
     scratch = "ddr",
+    simulated = True,
+))
+
+CORSTONE300_ETHOS_U85 = _corstone300(ethos_u(
+    configuration = "ethos-u85-256",
+    base = 0x48102000,
+    irq = 56,
+    memory_mode = "Sram_Only",
+    out_of_reach = ["itcm", "dtcm"],
+    scratch = "sram",
     simulated = True,
 ))

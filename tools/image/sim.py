@@ -85,8 +85,8 @@ def main(argv: list[str]) -> int:
     counted = profile(run, size, plans, linked, estimates)
     write_profile(counted, _PROFILE.value, _TRACE.value)
     delegates = any("delegate" in step for plan in plans for step in plan["steps"])
-    models_npu = bool(delegates and board.npu and board.npu.simulated)
-    tables = [steps_table(counted), summary(run, size, facts, counted, models_npu)]
+    modelled = board.npu.configuration if delegates and board.npu and board.npu.simulated else ""
+    tables = [steps_table(counted), summary(run, size, facts, counted, modelled)]
     print("".join(f"\n{text}\n" for text in tables if text), end="")
     if estimates and counted["inferences"] and ESTIMATE not in counted:
         print("  no cycles per inference: the program runs marked parts outside of inferences")

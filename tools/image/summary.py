@@ -40,7 +40,7 @@ def summary(
     size: dict[str, Any],
     facts: dict[str, Any],
     counted: dict[str, Any] | None,
-    models_npu: bool = False,
+    modelled: str = "",
     cycles: int | None = None,
 ) -> str:
     """Return the final table of a run.
@@ -50,13 +50,15 @@ def summary(
       size: the image's size.json.
       facts: rows for the top.
       counted: its profile, None on a board.
-      models_npu: True if the core ran a model of the NPU; its instructions are counted,
-        too.
+      modelled: configuration of the NPU that the core ran a model of; the model's instructions
+        are counted, too.
       cycles: of an inference, on a board with counted cycles.
     """
     rows = {name: _fact(value) for name, value in facts.items()} | _stats(run)
+    if modelled:
+        rows["NPU"] = f"{modelled}, a functional model in the firmware"
     if counted and counted["inferences"]:
-        with_model = ", with those of the NPU's model" if models_npu else ""
+        with_model = ", with those of the NPU's model" if modelled else ""
         rows["instructions per inference"] = f"{counted['instructions']:,}{with_model}"
         if ESTIMATE in counted:
             rows["cycles per inference"] = f"{counted[ESTIMATE]:,}, an estimate{with_model}"

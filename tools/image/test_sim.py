@@ -50,7 +50,7 @@ def test_the_table_at_the_end() -> None:
 
 def test_instructions_of_the_npus_model_are_said_to_be_in_it() -> None:
     run = _run({0: Region(entries=1, instructions=77)})
-    text = summary(run, _SIZE, {}, profile(run, _SIZE, []), models_npu=True)
+    text = summary(run, _SIZE, {}, profile(run, _SIZE, []), modelled="ethos-u55-128")
     assert "instructions per inference  77, with those of the NPU's model" in text
 
 

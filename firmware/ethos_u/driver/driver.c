@@ -8,8 +8,9 @@
 enum {
   PRODUCT_U55 = 0,
   PRODUCT_U65 = 1,
+  PRODUCT_U85 = 2,
   FAULTS = ETHOS_U_STATUS_BUS_ERROR | ETHOS_U_STATUS_PARSE_ERROR | ETHOS_U_STATUS_WATCHDOG |
-      ETHOS_U_STATUS_ECC,
+      ETHOS_U_STATUS_ECC | ETHOS_U_STATUS_BRANCH,
   // AXI counters, as REGIONCFG and QCONFIG name them.
   PORT0 = 0,
   PORT1 = 2,
@@ -43,6 +44,10 @@ static bool has_passed(ethos_u_stopwatch *watch, uint32_t ticks) {
   return now - watch->start >= ticks;
 }
 
+static bool is_u85(const ethos_u_driver *driver) {
+  return driver->config >> ETHOS_U_CONFIG_PRODUCT == PRODUCT_U85;
+}
+
 // Accepts only an NPU this driver supports. Anything else (an empty bus reads as zeros) is none.
 static bool identify(ethos_u_driver *driver) {
   driver->id = read(driver, ETHOS_U_REG_ID);
@@ -51,15 +56,22 @@ static bool identify(ethos_u_driver *driver) {
   const uint32_t macs = driver->config & ETHOS_U_CONFIG_MACS;
   const bool u55 = product == PRODUCT_U55 && macs >= 5 && macs <= 8;
   const bool u65 = product == PRODUCT_U65 && (macs == 8 || macs == 9);
-  return driver->id >> ETHOS_U_ID_ARCH_MAJOR == 1 && (u55 || u65);
+  const bool u85 = product == PRODUCT_U85 && macs >= 7 && macs <= 11;
+  return driver->id >> ETHOS_U_ID_ARCH_MAJOR == (u85 ? 2u : 1u) && (u55 || u65 || u85);
+}
+
+// The address that offsets of counters are from.
+static uintptr_t counters_of(const ethos_u_driver *driver) {
+  return driver->board->base + (is_u85(driver) ? ETHOS_U_U85_COUNTERS : 0);
 }
 
 // The stream must be compiled for this kind of NPU and for no later architecture. It may need a
 // custom DMA only if there is one. The rest of both registers may differ: patch and product
-// revisions, SHRAM (it goes with the MACs), functional safety.
+// revisions, SHRAM (it goes with the MACs), functional safety. Streams for U85 are for its AXI ports.
 static bool is_for(const ethos_u_driver *driver, const ethos_u_stream *stream) {
   const uint32_t kind =
-      (uint32_t)0xF << ETHOS_U_CONFIG_PRODUCT | ETHOS_U_CONFIG_STREAM_VERSION | ETHOS_U_CONFIG_MACS;
+      (uint32_t)0xF << ETHOS_U_CONFIG_PRODUCT | ETHOS_U_CONFIG_STREAM_VERSION | ETHOS_U_CONFIG_MACS |
+      (is_u85(driver) ? (uint32_t)ETHOS_U_CONFIG_AXI_PORTS : 0);
   const uint32_t missing = stream->config & ~driver->config;
   return ((stream->config ^ driver->config) & kind) == 0 &&
          (missing & ETHOS_U_CONFIG_CUSTOM_DMA) == 0 &&
@@ -83,18 +95,46 @@ ethos_u_status ethos_u_reset(ethos_u_driver *driver) {
   return read(driver, ETHOS_U_REG_PROT) == state ? ETHOS_U_OK : ETHOS_U_ERROR_SECURITY;
 }
 
+// U55 and U65: REGIONCFG and QCONFIG name counters, each with its limits.
+static void set_up_counters(const ethos_u_driver *driver) {
+  for (uint32_t i = 0; i < 4; ++i) {
+    const ethos_u_axi_limit *limit = &driver->board->axi_limits[i];
+    write(driver, ETHOS_U_REG_AXI_LIMIT0 + 4 * i,
+          limit->max_beats | (uint32_t)limit->memory_type << 4 |
+              (uint32_t)(limit->outstanding_reads - 1) << 16 |
+              (uint32_t)(limit->outstanding_writes - 1) << 24);
+  }
+}
+
+static void limit_port(const ethos_u_driver *driver, uint32_t offset,
+                       const ethos_u_axi_limit *limit) {
+  write(driver, offset,
+        (uint32_t)(limit->outstanding_reads - 1) | (uint32_t)(limit->outstanding_writes - 1) << 8 |
+            (uint32_t)limit->max_beats << 16);
+}
+
+// U85: they name attributes, two for each port, and each port has its limits.
+static void set_up_attributes(const ethos_u_driver *driver) {
+  const ethos_u_axi_limit *limits = driver->board->axi_limits;
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t is_external = i >= PORT1 ? 1 : 0;
+    write(driver, ETHOS_U_REG_MEM_ATTR0 + 4 * i,
+          is_external << 2 | (uint32_t)limits[i].memory_type << 4);
+  }
+  limit_port(driver, ETHOS_U_REG_AXI_SRAM, &limits[PORT0]);
+  limit_port(driver, ETHOS_U_REG_AXI_EXT, &limits[PORT1]);
+}
+
 static void set_up_memory(const ethos_u_driver *driver, const ethos_u_stream *stream,
                           const ethos_u_region *regions) {
   const ethos_u_board *board = driver->board;
   const ethos_u_memory_mode mode = board->memory_mode;
   const uint32_t constants = mode == ETHOS_U_SRAM_ONLY ? PORT0 : PORT1_CONSTANTS;
   const uint32_t scratch = mode == ETHOS_U_DEDICATED_SRAM ? PORT1 : PORT0;
-  for (uint32_t i = 0; i < 4; ++i) {
-    const ethos_u_axi_limit *limit = &board->axi_limits[i];
-    write(driver, ETHOS_U_REG_AXI_LIMIT0 + 4 * i,
-          limit->max_beats | (uint32_t)limit->memory_type << 4 |
-              (uint32_t)(limit->outstanding_reads - 1) << 16 |
-              (uint32_t)(limit->outstanding_writes - 1) << 24);
+  if (is_u85(driver)) {
+    set_up_attributes(driver);
+  } else {
+    set_up_counters(driver);
   }
   write(driver, ETHOS_U_REG_REGIONCFG,
         constants << 2 * ETHOS_U_REGION_WEIGHTS | scratch << 2 * ETHOS_U_REGION_SCRATCH |
@@ -180,7 +220,7 @@ static ethos_u_status result_of(uint32_t status) {
   if ((status & ETHOS_U_STATUS_BUS_ERROR) != 0) {
     return ETHOS_U_ERROR_BUS;
   }
-  if ((status & ETHOS_U_STATUS_PARSE_ERROR) != 0) {
+  if ((status & (ETHOS_U_STATUS_PARSE_ERROR | ETHOS_U_STATUS_BRANCH)) != 0) {
     return ETHOS_U_ERROR_PARSE;
   }
   if ((status & ETHOS_U_STATUS_WATCHDOG) != 0) {
@@ -213,7 +253,7 @@ static ethos_u_status start(ethos_u_device *device, const ethos_u_stream *stream
   memcpy(driver->regions, regions, sizeof driver->regions);
   clean_caches(board, stream, regions);
   set_up_memory(driver, stream, regions);
-  ethos_u_pmu_start(&driver->pmu, board->base);
+  ethos_u_pmu_start(&driver->pmu, counters_of(driver));
   write(driver, ETHOS_U_REG_CMD, ETHOS_U_CMD_CLEAR_IRQ);
   driver->watch = start_watch(board);
   driver->seen_running = false;
@@ -226,7 +266,7 @@ static ethos_u_status finish(ethos_u_device *device) {
   const ethos_u_board *board = driver->board;
   const bool ended = wait_for_end(driver);
   driver->queue_position = read(driver, ETHOS_U_REG_QREAD);
-  ethos_u_pmu_stop(&driver->pmu, board->base);
+  ethos_u_pmu_stop(&driver->pmu, counters_of(driver));
   ethos_u_status result = ended ? result_of(driver->status) : ETHOS_U_ERROR_TIMEOUT;
   if (result != ETHOS_U_OK) {
     write(driver, ETHOS_U_REG_CMD, ETHOS_U_CMD_STOP);

@@ -4,7 +4,11 @@
 
 #include "boards/common/expect.h"
 #include "firmware/ethos_u/driver/driver_fixture.h"
+#include "npu/ethos_u/model/commands.h"
 #include "npu/ethos_u/model/model_device.h"
+#include "npu/ethos_u/testing/stream_builder.h"
+
+enum { U85_256 = 0x20000118, U85_ID = 0x20006001 };
 
 static ethos_u_model_device model;
 static _Alignas(16) uint8_t model_workspace[ETHOS_U_MODEL_STATE_BYTES + 32 * 1024];
@@ -19,9 +23,9 @@ static void test_normal_runs(void) {
   EXPECT_EQUAL(driver.queue_position, copy_payload().stream.count * 4);
   EXPECT_EQUAL(cleaned, 3 * (copy_payload().stream.count * 4 + 256 + SCRATCH_SIZE));
   EXPECT_EQUAL(invalidated, 3 * SCRATCH_SIZE);
-  EXPECT_EQUAL(fake.axi_limits[0], 0x0F1F0020);
-  EXPECT_EQUAL(fake.axi_limits[2], 0x1F3F0021);
-  EXPECT_EQUAL(fake.axi_limits[3], 0x00070021);
+  EXPECT_EQUAL(fake.axi[0], 0x0F1F0020);
+  EXPECT_EQUAL(fake.axi[2], 0x1F3F0021);
+  EXPECT_EQUAL(fake.axi[3], 0x00070021);
   expect_no_violation(__LINE__);
 }
 
@@ -239,6 +243,81 @@ static void test_pmu(void) {
   expect_no_violation(__LINE__);
 }
 
+// On U85: the same, with its attributes, limits of ports, and counters elsewhere.
+static void begin_u85(void) {
+  begin();
+  fake.config = U85_256;
+  fake.model_config = U85_256;
+  fake.id = U85_ID;
+  open_device();
+}
+
+static ethos_u_payload payload_for_u85(void) {
+  static const uint32_t commands[][3] = {
+      {NPU_SET_DMA0_SRC_REGION, 1, 0}, {NPU_SET_DMA0_SRC, 0, 16},
+      {NPU_SET_DMA0_DST_REGION, 1, 0}, {NPU_SET_DMA0_DST, 0, 64},
+      {NPU_SET_DMA0_LEN, 0, 24},       {NPU_OP_DMA_START, 0, 0},
+      {NPU_OP_STOP, 0xFFFF, 0},
+  };
+  stream_builder builder;
+  stream_begin(&builder);
+  for (uint32_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
+    stream_add(&builder, commands[i][0], commands[i][1], commands[i][2]);
+  }
+  ethos_u_payload payload = copy_payload();
+  memcpy(fake.memory + STREAM, builder.words, sizeof(builder.words));
+  payload.stream.count = builder.stream.count;
+  payload.stream.config = U85_256;
+  payload.stream.id = U85_ID;
+  return payload;
+}
+
+static void test_u85(void) {
+  begin_u85();
+  ethos_u_payload payload = payload_for_u85();
+  driver.pmu = (ethos_u_pmu){.enabled = true, .events = {35, 0, 48, 130}};
+  EXPECT_EQUAL(run_payload(&payload, 1), ETHOS_U_OK);
+  EXPECT_EQUAL(fake.axi[0], 0x20);
+  EXPECT_EQUAL(fake.axi[1], 0x20);
+  EXPECT_EQUAL(fake.axi[2], 0x24);
+  EXPECT_EQUAL(fake.axi[3], 0x24);
+  EXPECT_EQUAL(fake.axi[4], 0x00000F1F);
+  EXPECT_EQUAL(fake.axi[5], 0x00011F3F);
+  EXPECT_EQUAL(fake.region_config, 0x03);
+  EXPECT_EQUAL(fake.queue_config, 2);
+  EXPECT_EQUAL(driver.pmu.cycles >> 32, 7);
+  EXPECT_EQUAL(driver.pmu.counts[2], 1048);
+  fake.behaviour = FAKE_BRANCH;
+  EXPECT_EQUAL(run_payload(&payload, 2), ETHOS_U_ERROR_PARSE);
+  fake.behaviour = FAKE_WORKS;
+  EXPECT_EQUAL(run_payload(&payload, 3), ETHOS_U_OK);
+  expect_no_violation(__LINE__);
+}
+
+static void test_streams_for_another_u85(void) {
+  static const struct {
+    uint32_t config;
+    uint32_t id;
+  } others[] = {
+      {U85_256 ^ 1, U85_ID},      // MACs
+      {U85_256 ^ 0x100, U85_ID},  // AXI ports
+      {U85_256 ^ 0x400, U85_ID},
+      {0x10003008, U85_ID},       // product
+      {U85_256, 0x10066001},      // architecture
+  };
+  for (uint32_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i) {
+    begin_u85();
+    ethos_u_payload payload = payload_for_u85();
+    payload.stream.config = others[i].config;
+    payload.stream.id = others[i].id;
+    EXPECT_EQUAL(run_payload(&payload, 1), ETHOS_U_ERROR_CONFIG);
+    EXPECT_EQUAL(fake.runs, 0);
+  }
+  begin();
+  fake.config = U85_256;  // with the architecture of a U55
+  EXPECT_EQUAL(ethos_u_open(&driver, &board, &device), ETHOS_U_ERROR_NO_NPU);
+}
+
 int main(void) {
   test_normal_runs();
   test_interrupts();
@@ -252,5 +331,7 @@ int main(void) {
   test_fault_details();
   test_bad_streams();
   test_pmu();
+  test_u85();
+  test_streams_for_another_u85();
   return expect_report();
 }

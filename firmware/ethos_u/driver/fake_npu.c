@@ -10,6 +10,7 @@
 enum {
   GARBAGE = 0x5A5A5A5A,
   ETHOS_U55_128 = 0x00001807,
+  COUNTERS_SIZE = 0x280,
 };
 
 fake_npu fake;
@@ -21,6 +22,21 @@ static ethos_u_model_summary summary;
 static _Alignas(16) uint8_t small_workspace[FAKE_WORKSPACE_BYTES];
 
 static uint32_t *reg(uint32_t offset) { return &registers[offset / 4]; }
+
+static bool is_counter(uintptr_t offset) {
+  return offset >= ETHOS_U_REG_PMCR && offset < ETHOS_U_REG_PMCR + COUNTERS_SIZE;
+}
+
+// Offset of a register as U55 and U65 have it, or ETHOS_U_REGISTERS_SIZE for none.
+static uint32_t place_of(uintptr_t address) {
+  const uintptr_t offset = address - FAKE_BASE;
+  const bool is_u85 = fake.config >> ETHOS_U_CONFIG_PRODUCT == 2;
+  const bool is_far = offset >= ETHOS_U_U85_COUNTERS;
+  const uintptr_t place = is_far ? offset - ETHOS_U_U85_COUNTERS : offset;
+  const bool exists = is_far ? is_u85 && is_counter(place) : !(is_u85 && is_counter(place));
+  return exists && place % 4 == 0 && place < ETHOS_U_U85_COUNTERS ? (uint32_t)place
+                                                                  : ETHOS_U_REGISTERS_SIZE;
+}
 
 static bool is_running(void) { return (*reg(ETHOS_U_REG_STATUS) & ETHOS_U_STATUS_RUNNING) != 0; }
 
@@ -97,6 +113,9 @@ static uint32_t execute(void) {
   if (fake.behaviour == FAKE_ECC) {
     return ETHOS_U_STATUS_ECC;
   }
+  if (fake.behaviour == FAKE_BRANCH) {
+    return ETHOS_U_STATUS_BRANCH;
+  }
   ethos_u_region regions[ETHOS_U_REGION_COUNT];
   for (uint32_t i = 0; i < ETHOS_U_REGION_COUNT; ++i) {
     const uint64_t base = offset_of(ETHOS_U_REG_BASEP + 8 * i);
@@ -121,7 +140,7 @@ static void start(void) {
     violate("run without a reset");
   }
   ++fake.runs;
-  memcpy(fake.axi_limits, reg(ETHOS_U_REG_AXI_LIMIT0), sizeof(fake.axi_limits));
+  memcpy(fake.axi, reg(ETHOS_U_REG_AXI_LIMIT0), sizeof(fake.axi));
   fake.region_config = *reg(ETHOS_U_REG_REGIONCFG);
   fake.queue_config = *reg(ETHOS_U_REG_QCONFIG);
   // Its time may pass in a handler: it runs from when there is a result to show.
@@ -182,27 +201,28 @@ void fake_npu_wait(ethos_u_driver *driver) {
 }
 
 uint32_t ethos_u_register_read(uintptr_t base, uint32_t offset) {
-  if (base != FAKE_BASE || offset >= ETHOS_U_REGISTERS_SIZE || offset % 4 != 0) {
+  const uint32_t place = place_of(base + offset);
+  if (place == ETHOS_U_REGISTERS_SIZE) {
     violate("read outside of the registers");
     return 0;
   }
   if (fake.behaviour == FAKE_EMPTY_BUS) {
     return 0;
   }
-  switch (offset) {
+  switch (place) {
     case ETHOS_U_REG_ID:
       return fake.id;
     case ETHOS_U_REG_CONFIG:
-      return fake.behaviour == FAKE_OTHER_PRODUCT ? 0x20000008 : fake.config;
+      return fake.behaviour == FAKE_OTHER_PRODUCT ? 0x30000008 : fake.config;
     case ETHOS_U_REG_STATUS:
       if (!fake.interrupts) {
         fake_npu_advance();
       }
-      return *reg(offset);
+      return *reg(place);
     case ETHOS_U_REG_PROT:
-      return fake.behaviour == FAKE_WRONG_STATE ? ETHOS_U_PROT_NON_SECURE : *reg(offset);
+      return fake.behaviour == FAKE_WRONG_STATE ? ETHOS_U_PROT_NON_SECURE : *reg(place);
     default:
-      return *reg(offset);
+      return *reg(place);
   }
 }
 
@@ -236,35 +256,36 @@ static void command(uint32_t value) {
 }
 
 void ethos_u_register_write(uintptr_t base, uint32_t offset, uint32_t value) {
-  if (base != FAKE_BASE || offset >= ETHOS_U_REGISTERS_SIZE || offset % 4 != 0) {
+  const uint32_t place = place_of(base + offset);
+  if (place == ETHOS_U_REGISTERS_SIZE) {
     violate("write outside of the registers");
     return;
   }
   if (fake.behaviour == FAKE_EMPTY_BUS) {
     return;
   }
-  if (offset == ETHOS_U_REG_RESET) {
+  if (place == ETHOS_U_REG_RESET) {
     reset(value);
     return;
   }
-  if (offset == ETHOS_U_REG_CMD) {
+  if (place == ETHOS_U_REG_CMD) {
     command(value);
     return;
   }
-  if (is_running() && (offset < ETHOS_U_REG_PMCR || offset >= ETHOS_U_REG_PMCCNTR)) {
+  if (is_running() && (place < ETHOS_U_REG_PMCR || place >= ETHOS_U_REG_PMCCNTR)) {
     violate("write while running");
   }
-  if (offset == ETHOS_U_REG_ID || offset == ETHOS_U_REG_STATUS || offset == ETHOS_U_REG_CONFIG ||
-      offset == ETHOS_U_REG_PROT || offset == ETHOS_U_REG_QREAD) {
+  if (place == ETHOS_U_REG_ID || place == ETHOS_U_REG_STATUS || place == ETHOS_U_REG_CONFIG ||
+      place == ETHOS_U_REG_PROT || place == ETHOS_U_REG_QREAD) {
     violate("write to a register that is read only");
     return;
   }
-  if (offset == ETHOS_U_REG_PMCNTENCLR) {
+  if (place == ETHOS_U_REG_PMCNTENCLR) {
     *reg(ETHOS_U_REG_PMCNTENSET) &= ~value;
     return;
   }
-  if (offset == ETHOS_U_REG_PMCNTENSET) {
-    value |= *reg(offset);
+  if (place == ETHOS_U_REG_PMCNTENSET) {
+    value |= *reg(place);
   }
-  *reg(offset) = value;
+  *reg(place) = value;
 }

@@ -19,12 +19,13 @@ enum {
 typedef enum {
   FAKE_WORKS,
   FAKE_EMPTY_BUS,      // nothing answers
-  FAKE_OTHER_PRODUCT,  // neither a U55 nor a U65
+  FAKE_OTHER_PRODUCT,  // none of U55, U65 and U85
   FAKE_STUCK_RESET,    // a reset never ends
   FAKE_WRONG_STATE,    // a reset ends in another security state
   FAKE_BUS_ERROR,      // on the first access
   FAKE_WATCHDOG,
   FAKE_ECC,
+  FAKE_BRANCH,  // out of the stream, as U85 reports it
   FAKE_HANG,  // runs for ever
   FAKE_DEAF,  // runs for ever and does not even reset
   FAKE_RESET_WHILE_RUNNING,
@@ -44,7 +45,7 @@ typedef struct {
   uint32_t interrupts_raised;
   uint32_t violations;     // of the protocol
   const char *violation;   // the last one
-  uint32_t axi_limits[4];  // their values at the start of the last run
+  uint32_t axi[6];         // values at the start of the last run: limits; U85: attributes and limits
   uint32_t region_config;
   uint32_t queue_config;
 

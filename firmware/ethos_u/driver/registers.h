@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of Ethos-U55 and Ethos-U65, and access to them.
+// Registers of Ethos-U55, Ethos-U65 and Ethos-U85, and access to them.
 #ifndef FIRMWARE_ETHOS_U_DRIVER_REGISTERS_H_
 #define FIRMWARE_ETHOS_U_DRIVER_REGISTERS_H_
 
@@ -18,8 +18,12 @@ enum {
   ETHOS_U_REG_PROT = 0x024,
   ETHOS_U_REG_CONFIG = 0x028,
   ETHOS_U_REG_REGIONCFG = 0x03C,
-  ETHOS_U_REG_AXI_LIMIT0 = 0x040,  // four of them
+  ETHOS_U_REG_AXI_LIMIT0 = 0x040,  // U55, U65: four of them
+  ETHOS_U_REG_MEM_ATTR0 = 0x040,   // U85: four of them
+  ETHOS_U_REG_AXI_SRAM = 0x050,    // U85
+  ETHOS_U_REG_AXI_EXT = 0x054,     // U85
   ETHOS_U_REG_BASEP = 0x080,       // eight, each with an upper half
+  // Counters; those of U85 are ETHOS_U_U85_COUNTERS bytes behind.
   ETHOS_U_REG_PMCR = 0x180,
   ETHOS_U_REG_PMCNTENSET = 0x184,
   ETHOS_U_REG_PMCNTENCLR = 0x188,
@@ -28,7 +32,8 @@ enum {
   ETHOS_U_REG_PMCCNTR = 0x1A0,    // and its upper half
   ETHOS_U_REG_PMEVCNTR = 0x300,   // four
   ETHOS_U_REG_PMEVTYPER = 0x380,  // four
-  ETHOS_U_REGISTERS_SIZE = 0x1000,
+  ETHOS_U_U85_COUNTERS = 0x1000,
+  ETHOS_U_REGISTERS_SIZE = 0x2000,
 };
 
 // Bits of ID, STATUS, CMD, RESET and PROT, CONFIG, PMCR.
@@ -44,6 +49,7 @@ enum {
   ETHOS_U_STATUS_END_REACHED = 1 << 5,
   ETHOS_U_STATUS_WATCHDOG = 1 << 7,
   ETHOS_U_STATUS_ECC = 1 << 8,
+  ETHOS_U_STATUS_BRANCH = 1 << 9,               // U85: a branch out of the stream
   ETHOS_U_STATUS_FAULTING_INTERFACE = 1 << 11,  // AXI port of a bus error
   ETHOS_U_STATUS_FAULTING_CHANNEL = 12,         // first bit of 4
 
@@ -58,6 +64,7 @@ enum {
 
   ETHOS_U_CONFIG_MACS = 0xF,             // log2 of the multiply-accumulates a cycle
   ETHOS_U_CONFIG_STREAM_VERSION = 0xF0,  // of the accepted command streams
+  ETHOS_U_CONFIG_AXI_PORTS = 0x700,      // U85: log2 of the numbers of AXI ports
   ETHOS_U_CONFIG_CUSTOM_DMA = 1 << 27,
   ETHOS_U_CONFIG_PRODUCT = 28,  // first bit of 4
 

@@ -10,7 +10,7 @@ const npu_config npu_configs[] = {
     {0x00003008, NPU_U55, 1, 2, 2, 8, 48 * 1024},  // ethos-u55-256
     {0x10003008, NPU_U65, 1, 2, 2, 8, 48 * 1024},  // ethos-u65-256
     {0x10006009, NPU_U65, 2, 2, 2, 8, 48 * 1024},  // ethos-u65-512
-#ifndef NPU_WITHOUT_U85
+#if NPU_HAS_U85
     {0x20000117, NPU_U85, 1, 0, 0, 0, 0},  // ethos-u85-128
     {0x20000118, NPU_U85, 1, 0, 0, 0, 0},  // ethos-u85-256
     {0x20001119, NPU_U85, 2, 0, 0, 0, 0},  // ethos-u85-512

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "npu/ethos_u/model/products.h"
+
 enum {
   NPU_IFM_UBLOCK_DEPTH = 8,
   NPU_LUT_BYTES = 2048,  // U55, U65: at the end of a core's SHRAM
@@ -23,7 +25,7 @@ typedef struct {
   uint32_t shram_bytes;      // per core
 } npu_config;
 
-// Those of U55 and U65 come first. Those of U85 are left out with NPU_WITHOUT_U85.
+// Those of U55 and U65 come first. Those of U85 are left out where NPU_HAS_U85 is 0.
 extern const npu_config npu_configs[];
 
 // The configuration with this CONFIG register, or null.

@@ -8,7 +8,7 @@
 #include "npu/ethos_u/model/operations.h"
 
 static const npu_command COMMANDS[] = NPU_COMMANDS;
-#ifndef NPU_WITHOUT_U85
+#if NPU_HAS_U85
 static const npu_command COMMANDS_U85[] = NPU_COMMANDS_U85;
 #endif
 
@@ -17,7 +17,7 @@ _Static_assert(sizeof(npu_machine) <= ETHOS_U_MODEL_STATE_BYTES, "the machine mu
 static const npu_command *find_command(npu_product product, uint32_t key) {
   const npu_command *commands = COMMANDS;
   size_t count = sizeof(COMMANDS) / sizeof(COMMANDS[0]);
-#ifndef NPU_WITHOUT_U85
+#if NPU_HAS_U85
   if (product == NPU_U85) {
     commands = COMMANDS_U85;
     count = sizeof(COMMANDS_U85) / sizeof(COMMANDS_U85[0]);
@@ -74,7 +74,7 @@ static bool run_operation(npu_machine *machine, uint32_t key, uint32_t parameter
   machine->operation.opcode = (uint16_t)key;
   machine->operation.mode = (uint16_t)parameter;
   machine->current.count = 0;
-#ifndef NPU_WITHOUT_U85
+#if NPU_HAS_U85
   const bool done = machine->config->product == NPU_U85 ? npu_u85_run(machine, key, parameter)
                                                         : run_u55(machine, key, parameter);
 #else

@@ -67,8 +67,8 @@ void PL_TIMER_HANDLER(void) {
 }
 static void raise(void) { pl_irq_set_pending(PL_IRQ_ETHOS_U); }
 
-// Config of the NPU targeted by the model's delegates.
-static uint32_t config_of_the_model(void) {
+// A stream of the model, for the NPU that its delegates are for.
+static ethos_u_stream stream_of_the_model(void) {
   const pl_plan *const plan = pl_image_vectors.plan;
   ethos_u_payload first = {0};
   for (uint32_t i = 0; i < plan->step_count; ++i) {
@@ -78,13 +78,15 @@ static uint32_t config_of_the_model(void) {
       break;
     }
   }
-  return first.stream.config;
+  return first.stream;
 }
 
 static void begin(void) {
   fake_npu_power_on();
-  fake.config = config_of_the_model();
-  fake.model_config = fake.config;
+  const ethos_u_stream stream = stream_of_the_model();
+  fake.id = stream.id;
+  fake.config = stream.config;
+  fake.model_config = stream.config;
   fake.interrupts = true;
   fake.raise = raise;
   fake.bus_base = 0;
@@ -212,7 +214,7 @@ static void damage_command(const handed *given) {
 }
 static void damage_container(const handed *given) { given->words[0] = 0; }
 static void damage_configuration(const handed *given) {
-  commands(given)[2] ^= 0xf;  // its MACs
+  commands(given)[2] ^= 2;  // its MACs: no such NPU
 }
 static void damage_scratch(const handed *given) { given->context->scratch_size -= 16; }
 

@@ -63,14 +63,20 @@ def run_program(
         if delegate.backend != _BACKEND:
             raise call.error(f"there is no model of the engine of {delegate.backend}")
         model = EthosUModel(configuration_of(parse_payload(delegate.payload)), check_hazards=True)
-        given = [_of(v, values).numpy() for v in call.tensors("inputs")]
+        given = [_integers(_of(v, values)) for v in call.tensors("inputs")]
         results = model.run(delegate.payload, given)
         for value, result in zip(call.outputs, results, strict=True):
-            values[value.name] = torch.from_numpy(result.reshape(value.shape))
+            whole = torch.from_numpy(result.reshape(value.shape))
+            values[value.name] = whole.to(getattr(torch, value.dtype))
         assert model.summary is not None
         counts = model.summary.counts
         rows.append([call.id, delegate.needs.configuration, counts.cycles or "-", counts.macs])
     return [values[port.value.name].numpy() for port in program.outputs], rows
+
+
+def _integers(value: torch.Tensor) -> Array:
+    """A delegate's input; masks are 0 and 1."""
+    return (value.to(torch.int8) if value.dtype is torch.bool else value).numpy()
 
 
 def _of(value: Any, values: Mapping[str, torch.Tensor]) -> Any:

@@ -49,7 +49,7 @@ def verify(region: GraphModule, tosa: bytes, payload: bytes, npu: Npu) -> Mappin
       VerificationError: the functional model differs from them, or refuses the payload.
         It is a MissingWaitError if a wait is missing.
     """
-    _check_inputs(region, payload)
+    _check_ports(region, payload)
     runs = list(_runs(region))
     seen_by_tosa = len(runs) if _macs(region) <= _TOSA_MACS else 1
     for kind, inputs, expected in runs[:seen_by_tosa]:
@@ -69,10 +69,14 @@ def verify(region: GraphModule, tosa: bytes, payload: bytes, npu: Npu) -> Mappin
     }
 
 
-def _check_inputs(region: GraphModule, payload: bytes) -> None:
-    given, read = len(border_nodes(region)[0]), len(parse_payload(payload).inputs)
-    if given != read:
-        raise VerificationError(f"Vela leaves out {given - read} of its {given} inputs")
+def _check_ports(region: GraphModule, payload: bytes) -> None:
+    parsed = parse_payload(payload)
+    inputs, outputs = border_nodes(region)
+    sides = ("inputs", inputs, parsed.inputs), ("outputs", outputs, parsed.outputs)
+    for kind, given, kept in sides:
+        if len(given) != len(kept):
+            left = len(given) - len(kept)
+            raise VerificationError(f"Vela leaves out {left} of its {len(given)} {kind}")
 
 
 def _runs(region: GraphModule) -> Iterator[tuple[str, list[Array], list[Array]]]:
@@ -112,7 +116,7 @@ def execute(region: GraphModule, payload: bytes, npu: Npu) -> None:
     Raises:
       VerificationError: they differ, or the model refuses the payload.
     """
-    _check_inputs(region, payload)
+    _check_ports(region, payload)
     _executed(payload, list(_runs(region)), npu)
 
 

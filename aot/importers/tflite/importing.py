@@ -19,6 +19,8 @@ from aot.importers.tflite.file import DAMAGE, TfliteGraph, TfliteOperator, Tflit
 from aot.importers.tflite.ops import BUILTINS
 from aot.importers.tflite.variables import ASSIGN, CALL_ONCE, HANDLE, READ, Variables
 
+_COMPILED = "CUSTOM ethos-u"  # one op, with a program for the NPU
+
 
 def import_tflite(data: bytes) -> GraphModule:
     """Return the verified dialect graph of a file.
@@ -125,6 +127,10 @@ class _Importer:
             if operator.name in (HANDLE, READ, ASSIGN, CALL_ONCE):
                 self._variables.run(operator, self._values, self._value)
                 return
+            if operator.name == _COMPILED:
+                raise Unsupported(
+                    "is a program that Vela made: give the .tflite file it was made of"
+                )
             if operator.name not in BUILTINS:
                 raise Unsupported(f"is not supported; there are: {', '.join(sorted(BUILTINS))}")
             results = [self._graph.tensors[i] for i in operator.outputs if i >= 0]

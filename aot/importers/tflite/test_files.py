@@ -71,6 +71,12 @@ def test_a_custom_op() -> None:
     assert _refused(file).startswith("op 0 CUSTOM MyOp: is not supported; there are: ADD")
 
 
+def test_a_file_that_vela_made() -> None:
+    file = _one_op("CUSTOM")
+    file.model.operatorCodes[0].customCode = b"ethos-u"
+    assert _refused(file).endswith("Vela made: give the .tflite file it was made of")
+
+
 def test_a_float_model() -> None:
     """TFLite Micro's package has one, of FULLY_CONNECTED."""
     folder = resources.files("tflite_micro.python.tflite_micro")

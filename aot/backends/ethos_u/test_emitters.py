@@ -71,6 +71,27 @@ def test_what_is_run_of_int16_on_u85_only() -> None:
         assert prove(random_region(op, 0, INT16), "ethos-u85-256")
 
 
+# Found among random calls: the first operand has the larger scale, and a multiplier of the second
+# one nearby is right.
+ADDS = [
+    (33, 2066131066, -1, -118, 1731299533, -19),
+    (-115, 1900170673, -3, -112, 1520370650, -18),
+    (4, 1356834072, -2, 95, 1315361802, -18),
+]
+
+
+@pytest.mark.parametrize(("a_zero", "multiplier", "shift", "b_zero", "scale", "scale_shift"), ADDS)
+def test_a_sum_is_rescaled_once(
+    a_zero: int, multiplier: int, shift: int, b_zero: int, scale: int, scale_shift: int
+) -> None:
+    draw = Draw("add", 0)
+    a, b = draw.input((1, 4), a_zero), draw.input((1, 4), b_zero)
+    factors = (a_zero, 1 << 30, 0, b_zero, multiplier, shift, 20, 0, scale, scale_shift)
+    region = draw.region("add", a, b, *factors, -128, 127, zero_point=0)
+    names = operators(emitted(region, NPUS["ethos-u55-128"]).tosa)
+    assert names == ["RESCALE", "RESCALE", "ADD", "RESCALE"]
+
+
 def test_emitters_and_reasons_are_of_ops() -> None:
     of_the_cpu = {name for name in OPS if not name.startswith(ADOPTED)}
     assert EMITTERS.keys() | WHY_NOT.keys() <= of_the_cpu

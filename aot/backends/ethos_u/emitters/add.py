@@ -28,7 +28,7 @@ from aot.backends.ethos_u.tosa import TosaGraph
 from aot.dialect.arithmetic import requantize
 from aot.dialect.quantization import ACTIVATION_TYPES, Quantization, QuantizedType
 
-_NEARBY = (0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16, 64, -64)
+_NEARBY = (0, *(sign << bit for bit in range(13) for sign in (1, -1)))
 _KINDS = {OF_TORCH[dtype]: kind for dtype, kind in ACTIVATION_TYPES.items()}
 _MOST_PAIRS = 1 << 22  # limit for the test
 
@@ -46,6 +46,10 @@ class _Operand:
     @property
     def tosa_shift(self) -> int:
         return 31 - self.shift - self.left_shift
+
+    @property
+    def factor(self) -> float:
+        return math.ldexp(self.multiplier, -self.tosa_shift)
 
     def once(self) -> torch.Tensor:
         """Every value by one RESCALE with DOUBLE_ROUND."""
@@ -157,10 +161,10 @@ def _once(multiplier: int, shift: int) -> tuple[int, int]:
 
 
 def _nearby(operands: tuple[_Operand, _Operand]) -> Iterator[tuple[_Operand, _Operand]]:
-    """Yield the operands; the one with the smaller scale gets multipliers around its own."""
+    """Yield the operands; the one with the smaller factor gets multipliers around its own."""
     a, b = operands
     for offset in _NEARBY:
-        if a.tosa_shift > b.tosa_shift or (a.multiplier, a.shift) < (b.multiplier, b.shift):
+        if a.factor < b.factor:
             yield replace(a, multiplier=max(0, a.multiplier + offset)), b
         else:
             yield a, replace(b, multiplier=max(0, b.multiplier + offset))

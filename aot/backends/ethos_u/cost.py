@@ -21,7 +21,14 @@ _CALL = 1000
 """Cycles of the core for a call: registers, cache maintenance, an interrupt or polling."""
 
 _BORDER_BYTES = 8  # copied, cleaned or invalidated by the core per cycle
-_MACS = 2  # of the core with Helium per cycle
+_MACS = 2.0
+MACS = {
+    "bmm": 0.7,
+    "depthwise_conv2d": 0.6,
+}
+"""Multiply-accumulates of a Cortex-M55 with Helium per cycle, from measure/bench; `_MACS` of others.
+"""
+
 CYCLES = {
     "adaptive_avg_pool2d": 4.0,
     "add": 9.0,
@@ -55,7 +62,8 @@ def core_cycles(node: Node) -> int:
     op = dialect_op(node)
     assert op is not None
     if op.macs is not None:
-        return math.ceil(op.macs(*map(value_of, node.args)) / _MACS)
+        macs = MACS.get(op.name.removeprefix(ADOPTED), _MACS)
+        return math.ceil(op.macs(*map(value_of, node.args)) / macs)
     values = max(map(_size, (node, *inputs_of(node))))
     return math.ceil(values * CYCLES.get(op.name.removeprefix(ADOPTED), 1.0))
 

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.fx import GraphModule
 
-from aot.backends.ethos_u.cost import CYCLES
+from aot.backends.ethos_u.cost import CYCLES, MACS
 from aot.dialect.delegate import delegate_of
 from aot.dialect.graph import dialect_op, value_of
 from aot.partition.partition import partition
@@ -56,6 +56,22 @@ def test_the_cores_cycles_are_those_of_its_kernels(op: str) -> None:
     row, values = ROWS[op]
     known = values * CYCLES.get(op, 1.0)
     assert known / OFF_BY <= MEASURED[row] <= known * OFF_BY, MEASURED[row] / values
+
+
+# op: (row of the bench, multiply-accumulates)
+ROWS_OF_MACS: dict[str, tuple[str, int]] = {
+    "bmm": ("bmm queries times keys", 2 * 32 * 32 * 16),
+    "depthwise_conv2d": ("depthwise 3x3, 25x5x64", 25 * 5 * 64 * 9),
+    "conv2d": ("conv 1x1, 24x24x32 to 32", 24 * 24 * 32 * 32),
+    "linear": ("linear 128 to 640", 128 * 640),
+}
+
+
+@pytest.mark.parametrize("op", ROWS_OF_MACS)
+def test_the_cores_cycles_of_products_are_those_of_its_kernels(op: str) -> None:
+    row, macs = ROWS_OF_MACS[op]
+    known = macs / MACS.get(op, 2.0)
+    assert known / OFF_BY <= MEASURED[row] <= known * OFF_BY, macs / MEASURED[row]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def kernel(
         defines_op = False):
     """Makes the library, the planner and the tests of a folder of kernels.
 
-    Makes `<name>` (kernel_library), `kernel` (py_library of kernel.py), `cases` (py_library of
+    Makes `<name>` (kernel_library), `kernel` (py_library of kernel.py and access.py), `cases` (py_library of
     cases.py and cases_*.py) and the suite `<name>_test`, one test for each board. A workspace of your
     own may have kernels: op.py then defines the op, and plans name the folder.
 
@@ -49,6 +49,11 @@ def kernel(
         srcs = native.glob(["op*.py"], allow_empty = True),
         visibility = [Label("//kernels:__pkg__")],
     )
+    native.filegroup(
+        name = "access.files",
+        srcs = native.glob(["access.py"], allow_empty = True),
+        visibility = [Label("//kernels:__pkg__")],
+    )
     kernel_library(
         name = name,
         srcs = srcs,
@@ -62,9 +67,10 @@ def kernel(
     )
     py_library(
         name = "kernel",
-        srcs = ["kernel.py"],
+        srcs = ["kernel.py"] + native.glob(["access.py"], allow_empty = True),
         visibility = ["//visibility:public"],
         deps = [
+            Label("//kernels/common:access"),
             Label("//kernels/common:kernel"),
             Label("//kernels/common:planning"),
         ] + [Label("//kernels/%s:kernel" % other) for other in calls],

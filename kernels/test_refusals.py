@@ -7,8 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from kernels.common.kernel import Isa, KernelCall, KernelError, OpCall
-from kernels.common.rows import ByRows
+from kernels.common.kernel import Isa, KernelError, OpCall
 from kernels.registry import all_kernels, kernel_call
 from kernels.testing.calls import activation
 from kernels.testing.folders import folders
@@ -76,23 +75,3 @@ def test_refuses_shapes_without_kernels(shape: tuple[int, ...]) -> None:
     )
     with pytest.raises(KernelError, match="more than 6 dimensions|empty tensors"):
         kernel_call(call, "scalar")
-
-
-def test_a_function_is_named_for_the_dims_of_its_rows_too() -> None:
-    def named(least: int) -> KernelCall:
-        rows = ByRows(4, {}, {"columns": 12})
-        return KernelCall(
-            "pl_of_many",
-            "many.h",
-            {},
-            {"columns": 48},
-            {},
-            rows=rows,
-            takes=lambda dims: dims["columns"] in range(least, 100),
-        )
-
-    assert replace(named(12), rows=None).dims == {"columns": 48}
-    with pytest.raises(AssertionError, match="pl_of_many does not take the dims {'columns': 12}"):
-        named(32)
-    with pytest.raises(AssertionError, match="pl_of_many does not take the dims {'columns': 8}"):
-        replace(named(12), dims={"columns": 8}, rows=None)

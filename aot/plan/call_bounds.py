@@ -2,8 +2,8 @@
 """Proof: no kernel call of a plan accesses memory outside of its operands.
 
 A kernel's planner chooses a function by the dims of the whole call. Rows have other dims, and the
-same function must be correct for them, too. firmware/slot/bounds.py states the allowed dims and the
-accessed memory of each function.
+same function must be correct for them, too. Its access map (kernels/common/access.py)
+states the allowed dims and the accessed memory.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from aot.plan.check import PlanError
 from aot.plan.graph import Step
 from aot.plan.row_group import Member
-from firmware.slot.bounds import BOUNDS
-from firmware.slot.expressions import OutsideError, check_touched
+from kernels.accesses import access_of
+from kernels.common.access import OutsideError, check_touched
 from kernels.common.kernel import Isa, KernelCall
 from kernels.common.rows import row_call
 
@@ -20,13 +20,15 @@ from kernels.common.rows import row_call
 def check_calls(steps: Sequence[Step], isa: Isa) -> None:
     """Raise PlanError for a call, or a call of a row, whose dims its function does not support.
 
-    Functions without bounds are not checked. Ranges of fields are for packages only.
+    Functions without an access map are not checked. Ranges of fields are for packages only.
     """
     for index, step in enumerate(steps, 1):
-        calls = _calls(step)
-        for call in (c for c in calls if c.function in BOUNDS):
+        for call in _calls(step):
+            access = access_of(call)
+            if access is None:
+                continue
             try:
-                check_touched(BOUNDS[call.function], call, isa)
+                check_touched(access, call, isa)
             except OutsideError as error:
                 raise PlanError(f"step {index}, {call.function}: {error}") from error
 

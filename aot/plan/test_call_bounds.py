@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from aot.plan import call_bounds
 from aot.plan.call_bounds import check_calls
 from aot.plan.check import PlanError
 from aot.plan.graph import Step
@@ -14,7 +15,7 @@ from aot.plan.row_group import Member, RowGroup, RowInput
 from aot.plan.testing import sample_board
 from aot.plan.testing_calls import Calls
 from aot.plan.testing_convolutions import depthwise, pointwise
-from firmware.slot.bounds import BOUNDS
+from kernels.accesses import accesses
 from kernels.common.kernel import KernelCall, OpCall, Value
 from kernels.common.rows import ByRows, Taps
 
@@ -58,8 +59,10 @@ def images() -> PlanProgram:
 def test_every_plan_is_checked(monkeypatch: pytest.MonkeyPatch, optimize: str) -> None:
     plan = make_plan(images(), sample_board(), optimize)
     assert any(step.rows is not None for step in plan.sharing.steps) == (optimize == "memory")
-    for function, bounds in BOUNDS.items():
-        needs = ("output_w == 0",) if "output_w" in bounds.dims else bounds.needs
-        monkeypatch.setitem(BOUNDS, function, replace(bounds, needs=needs))
+    maps = {
+        f: replace(a, needs=("output_w == 0",)) if "output_w" in a.dims else a
+        for f, a in accesses().items()
+    }
+    monkeypatch.setattr(call_bounds, "access_of", lambda call: maps[call.function])
     with pytest.raises(PlanError, match="output_w == 0"):
         make_plan(images(), sample_board(), optimize)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aot.pte.conventions import LAYOUTS
-from firmware.slot.bounds import BOUNDS
-from firmware.slot.expressions import structure
+from kernels.accesses import accesses
 from kernels.common.tensor import DTYPES
 
 _ROOT = Path(__file__).parents[2]
@@ -24,14 +23,14 @@ _SHARED = ("kernels/common/broadcast.h", "kernels/common/reduction.h")
 
 def plan_abi() -> int:
     """Return the ABI number of the structs of plans and packages."""
-    return zlib.crc32(structure(*_PLAN).encode())
+    return zlib.crc32(_structure(*_PLAN).encode())
 
 
 def kernel_abi(function: str) -> int:
     """Return the ABI number of a kernel's structs, and of the packing of its constants."""
-    bounds = BOUNDS[function]
-    headers = (bounds.header, *_included(bounds.header), *_SHARED)
-    text = f"{function} {bounds.revision} {structure(*headers)}"
+    access = accesses()[function]
+    headers = (access.header, *_included(access.header), *_SHARED)
+    text = f"{function} {access.revision} {_structure(*headers)}"
     return zlib.crc32(text.encode())
 
 
@@ -47,6 +46,12 @@ def io_hash(plan: Mapping[str, Any]) -> int:
     for word in words:
         value = (value ^ word) * 16777619 & 0xFFFFFFFF
     return value
+
+
+def _structure(*headers: str) -> str:
+    """Return the declarations of headers: their text without comments and white space."""
+    text = "".join((_ROOT / header).read_text() for header in headers)
+    return re.sub(r"\s+", " ", re.sub(r"//[^\n]*", "", text))
 
 
 def _included(header: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from aot.slot.abi import io_hash, kernel_abi, plan_abi
 from aot.slot.bounds_code import code_text
-from firmware.slot.bounds import BOUNDS
+from kernels.accesses import accesses
 
 
 def header(name: str, models: Mapping[str, Mapping[str, Any]]) -> str:
@@ -27,10 +27,10 @@ def header(name: str, models: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def source(name: str, include: str, core: str, functions: Iterable[str]) -> str:
-    """The C file with the table; KeyError if a kernel has no bounds."""
-    found = {function: BOUNDS[function] for function in sorted(set(functions))}
-    headers = {bounds.header for bounds in found.values()}
-    # Functions with the same bounds have one code.
+    """The C file with the table; KeyError if a kernel has no access map."""
+    found = {function: accesses()[function] for function in sorted(set(functions))}
+    headers = {access.header for access in found.values()}
+    # Functions with the same access map have one code.
     checked = {function: min(f for f in found if found[f] == found[function]) for function in found}
     rows = "".join(
         f'    {{"{function}", {kernel_abi(function):#010x}u, run_{function}, '

@@ -7,13 +7,14 @@
 
 import json
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 
 from absl import app, flags
 
 from aot.slot.kernel_table import header, source
 from boards.board import load_board
-from firmware.slot.bounds import BOUNDS
+from kernels.accesses import accesses
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _NAME = flags.DEFINE_string("name", None, "C name of the table.", required=True)
@@ -30,12 +31,9 @@ def main(argv: list[str]) -> int:
         name, _, path = argument.partition("=")
         models[name] = json.loads(Path(path).read_text())
         functions |= {step["function"] for step in models[name]["steps"]}
-    unknown = sorted(functions - BOUNDS.keys())
-    if unknown:
-        print(
-            f"packages cannot use {', '.join(unknown)}; they can use {', '.join(sorted(BOUNDS))}",
-            file=sys.stderr,
-        )
+    for function in sorted(functions - accesses().keys()):
+        near = ", ".join(get_close_matches(function, accesses()))
+        print(f"no kernel is named {function}" + f"; there is {near}" * bool(near), file=sys.stderr)
         return 2
     board = load_board(Path(_BOARD.value))
     Path(_SOURCE.value).write_text(source(_NAME.value, _INCLUDE.value, board.core, functions))

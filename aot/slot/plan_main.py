@@ -21,7 +21,7 @@ from aot.pte.conventions import PteError
 from aot.slot.planning import NAME, package_board, package_plan
 from boards.board import BoardError, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
-from firmware.slot.expressions import OutsideError
+from kernels.common.access import OutsideError
 from kernels.common.kernel import KernelError
 
 STATUS_BAD_INPUT = 2

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model plans for packages: on one arena, with kernels whose bounds are known."""
+"""Model plans for packages: on one arena, with calls that firmware can check."""
 
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from aot.plan.delegates import STEP
+from aot.plan.graph import Step
 from aot.plan.plan import Plan, make_plan
 from aot.plan.program import PlanProgram
 from boards.board import Board, Pool
-from firmware.slot.bounds import BOUNDS
-from firmware.slot.expressions import OutsideError, check
+from kernels.accesses import access_of
+from kernels.common.access import OutsideError, check
 
 NAME = "pl_package_plan"
 """C name of a package's plan."""
@@ -24,16 +26,33 @@ def package_plan(program: PlanProgram, board: Board, optimize: str = "speed") ->
 
     Raises:
       KernelError, DoesNotFitError: as make_plan.
-      OutsideError: the plan has content not allowed in packages. The message lists it.
+      OutsideError: the plan has content not allowed in packages. The message has a line for
+        each such step: op, place, reason and remedy.
     """
     plan = make_plan(program, board, optimize)
-    for step in plan.sharing.steps:
-        if step.rows is not None:
-            raise OutsideError(
-                "its plan runs row by row, which is code and cannot be in a package: "
-                "give it a larger arena"
-            )
-        if step.kernel.function == STEP:
-            raise OutsideError("a part of it runs on an engine: packages have the core's alone")
-        check(BOUNDS, step.kernel, board.isa)
+    refused = [text for step in plan.sharing.steps if (text := _refusal(step, board))]
+    if refused:
+        raise OutsideError("\n".join(["a package cannot hold its plan:", *refused]))
     return plan
+
+
+def _refusal(step: Step, board: Board) -> str:
+    """Return the reason against a step, "" if there is none."""
+    if step.rows is not None:
+        ops = ", ".join(f"{m.step.op.op} ({m.step.op.place})" for m in step.rows.members)
+        return f"{ops}: run row by row, which is code. Give it a larger arena"
+    place = f"{step.op.op} ({step.op.place})" if step.op.place else step.op.op
+    if step.kernel.function == STEP:
+        return f"{place}: runs on an NPU, whose payload is not checked. Lower it for the core alone"
+    access = access_of(step.kernel)
+    if access is None:
+        folder = PurePosixPath(step.kernel.header).parent
+        return (
+            f"{place}: nothing says what memory {step.kernel.function} touches. "
+            f"Write {folder}/access.py as kernels/common/access.py says"
+        )
+    try:
+        check(access, step.kernel, board.isa)
+    except OutsideError as error:
+        return f"{place}: {error}. Split the tensor, or build the model into the image"
+    return ""

@@ -11,13 +11,19 @@
 #include "firmware/slot/package.h"
 
 // Code for the memory accessed by a kernel's call: one byte for each operation or operand, in
-// reverse Polish notation. bounds_code.py writes it from bounds.py. Words of the call's params come
-// first, then those of its dims, then the pointers of its data. Values have 32 bits. An overflow is
-// INT32_MAX, more than any memory has.
+// reverse Polish notation. bounds_code.py writes it from the kernel's access map. Words of the call's
+// params come first, then those of its dims, then the pointers of its data. Values have 32 bits. An
+// overflow is INT32_MAX, more than any memory has.
 #define PL_WORDS(STRUCT) (sizeof(STRUCT) / 4)
 #define PL_POINTERS(STRUCT) (sizeof(STRUCT) / sizeof(void *))
 #define PL_POINTER(STRUCT, FIELD) (offsetof(STRUCT, FIELD) / sizeof(void *))
 #define PL_CODE_STACK 8
+
+// Words from one field to another, and whether one is right after another.
+#define PL_FIELDS(STRUCT, FIRST, LAST) \
+  ((offsetof(STRUCT, LAST) + sizeof(((STRUCT *)0)->LAST) - offsetof(STRUCT, FIRST)) / 4)
+#define PL_NEXT(STRUCT, FIELD, OTHER) \
+  (offsetof(STRUCT, OTHER) == offsetof(STRUCT, FIELD) + sizeof(((STRUCT *)0)->FIELD))
 
 // Words of a call, and small and larger numbers.
 #define PL_DIMS_WORD(STRUCT, FIELD) (offsetof(STRUCT, FIELD) / 4)
@@ -31,16 +37,20 @@ enum {
   PL_CODE_LONG,       // three bytes, the lowest first
   PL_CODE_PRODUCT,    // word, count: their product
   PL_CODE_SPAN,       // two words, count: elements of nested loops of these sizes and strides, from
-                      // the first one to the last one
+                      // where they start to the last one
+  PL_CODE_BELOW,      // likewise: elements before the start, for negative strides
+  PL_CODE_EACH,       // pointer to a constant table, word with its length, words of an entry, first
+                      // value: begins a loop over its entries
+  PL_CODE_ENTRY,      // word: of the entry
   // Operations on one value:
   PL_CODE_NEED,     // ends it if that is 0
   PL_CODE_READ,     // pointer, bytes of an element: elements read
   PL_CODE_WRITE,    // likewise
+  PL_CODE_READ_IF_ANY,  // likewise, or the pointer is null
   PL_CODE_FACTORS,  // pointers to multiplier and shift: channels of a multiplier and a shift each,
                     // in two arrays or, where shift is null, in one
-  PL_CODE_PIECES,   // pointer to parts, word with their number, followed by repeats of each: limit
-                    // for their total bytes
   PL_CODE_SCRATCH,  // bytes
+  PL_CODE_READ_ENTRY,  // bytes at the address an entry starts with: 1 if they can be read
   // Operations on two values:
   PL_CODE_ADD,
   PL_CODE_SUB,
@@ -48,19 +58,16 @@ enum {
   PL_CODE_DIV,
   PL_CODE_MOD,
   PL_CODE_UP,  // to the next multiple
+  PL_CODE_SHIFT,  // to the right
+  PL_CODE_MAX,
   PL_CODE_LT,
   PL_CODE_LE,
   PL_CODE_EQ,
   PL_CODE_AND,
   PL_CODE_OR,
+  PL_CODE_NEXT,    // operation: joins the values before and of an entry; goes on to the next one
   PL_CODE_SELECT,  // with three: a condition, and a value for either
 };
-
-// Entry for each part in a table checked by PL_CODE_PIECES.
-typedef struct {
-  const void *address;
-  int32_t bytes;
-} pl_piece;
 
 // Sums and products of sizes; an overflow is UINT32_MAX, more than any memory has.
 uint32_t pl_plus(uint32_t a, uint32_t b);

@@ -28,6 +28,7 @@ static bool compute(uint32_t operation, int32_t a, int32_t b, int32_t *result) {
   const uint32_t divisor = (uint32_t)b;
   int64_t value = 0;
   if (operation >= PL_CODE_DIV && operation <= PL_CODE_UP && (a < 0 || b < 1)) return false;
+  if (operation == PL_CODE_SHIFT && (a < 0 || b < 0 || b > 31)) return false;
   switch (operation) {
     case PL_CODE_ADD:
       value = (int64_t)a + b;
@@ -46,6 +47,12 @@ static bool compute(uint32_t operation, int32_t a, int32_t b, int32_t *result) {
       break;
     case PL_CODE_UP:
       value = dividend % divisor == 0 ? a : (int64_t)a + b - dividend % divisor;
+      break;
+    case PL_CODE_SHIFT:
+      value = a >> b;
+      break;
+    case PL_CODE_MAX:
+      value = a > b ? a : b;
       break;
     case PL_CODE_LT:
       value = a < b;
@@ -72,18 +79,41 @@ static int32_t product(const int32_t *sizes, uint32_t count) {
   return found;
 }
 
-static int32_t span(const int32_t *sizes, const int32_t *strides, uint32_t count) {
-  int32_t found = 1;
+// The distance of loops from where they start to their last element, against it with a `sign` of -1.
+static int32_t distance(const int32_t *sizes, const int32_t *strides, uint32_t count,
+                        int32_t sign) {
+  int32_t found = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    found = within((sizes[i] - (int64_t)1) * strides[i] + found);
+    const int64_t stride = (int64_t)strides[i] * sign;
+    if (stride > 0) found = within((sizes[i] - (int64_t)1) * stride + found);
   }
   return found;
 }
 
-static const void *pointer_of(const pl_step *step, uint32_t index) {
+static const void *pointer_at(const void *data, uint32_t index) {
   uintptr_t pointer = 0;
-  memcpy(&pointer, (const uint8_t *)step->data + index * sizeof pointer, sizeof pointer);
+  memcpy(&pointer, (const uint8_t *)data + index * sizeof pointer, sizeof pointer);
   return (const void *)pointer;
+}
+
+static const void *pointer_of(const pl_step *step, uint32_t index) {
+  return pointer_at(step->data, index);
+}
+
+// A loop over the entries of a table.
+typedef struct {
+  const uint8_t *code;   // for each
+  const int32_t *entry;  // current
+  uint32_t left;         // with it
+  uint32_t words;        // of each
+} loop;
+
+// Starts a loop; false if its table is not constant, or empty.
+static bool begin(const pl_bounds *bounds, const pl_step *step, const uint8_t *code, loop *each) {
+  const int32_t count = *words_of(step, code[1]);
+  *each = (loop){code + 4, pointer_of(step, code[0]), (uint32_t)count, code[2]};
+  return count > 0 &&
+         pl_is_constant(bounds, each->entry, pl_times(each->left, each->words), sizeof(int32_t));
 }
 
 static bool are_factors(const pl_bounds *bounds, const pl_step *step, const uint8_t *code,
@@ -95,21 +125,6 @@ static bool are_factors(const pl_bounds *bounds, const pl_step *step, const uint
          pl_is_readable(bounds, shift, channels, 4);
 }
 
-static bool are_pieces(const pl_bounds *bounds, const pl_step *step, const uint8_t *code,
-                       uint32_t most) {
-  const pl_piece *const pieces = pointer_of(step, code[0]);
-  const uint32_t count = (uint32_t)words_of(step, code[1])[0];
-  const uint32_t times = (uint32_t)words_of(step, code[1])[1];
-  if (!pl_is_constant(bounds, pieces, pl_times(count, sizeof *pieces / 4), 4)) return false;
-  uint32_t bytes = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t piece = (uint32_t)pieces[i].bytes;
-    if (!pl_is_readable(bounds, pieces[i].address, pl_times(times, piece), 1)) return false;
-    bytes = pl_plus(bytes, piece);
-  }
-  return bytes <= most;
-}
-
 // Returns true if a value passes `check`; its arguments follow at `code`.
 static bool holds(uint32_t check, const pl_bounds *bounds, const pl_step *step, const uint8_t *code,
                   int32_t value) {
@@ -117,14 +132,15 @@ static bool holds(uint32_t check, const pl_bounds *bounds, const pl_step *step, 
   if (value < 0 || value == INT32_MAX) return false;
   const uint32_t count = (uint32_t)value;
   switch (check) {
+    case PL_CODE_READ_IF_ANY:
+      if (pointer_of(step, code[0]) == NULL) return true;
+      return pl_is_readable(bounds, pointer_of(step, code[0]), count, code[1]);
     case PL_CODE_READ:
       return pl_is_readable(bounds, pointer_of(step, code[0]), count, code[1]);
     case PL_CODE_WRITE:
       return pl_is_writable(bounds, pointer_of(step, code[0]), count, code[1]);
     case PL_CODE_FACTORS:
       return are_factors(bounds, step, code, count);
-    case PL_CODE_PIECES:
-      return are_pieces(bounds, step, code, count);
     default:  // PL_CODE_SCRATCH
       return count <= step->context.scratch_size;
   }
@@ -144,6 +160,7 @@ bool pl_call_is_inside(const pl_bounds *bounds, const pl_step *step, const uint8
   }
   int32_t stack[PL_CODE_STACK];
   uint32_t depth = 0;
+  loop each = {0};
   code += 3;
   for (;;) {
     const uint32_t item = *code++;
@@ -176,8 +193,32 @@ bool pl_call_is_inside(const pl_bounds *bounds, const pl_step *step, const uint8
         code += 2;
         break;
       case PL_CODE_SPAN:
-        *value = span(words_of(step, code[0]), words_of(step, code[1]), code[2]);
+        *value = distance(words_of(step, code[0]), words_of(step, code[1]), code[2], 1);
+        *value = within((int64_t)*value + 1);
         code += 3;
+        break;
+      case PL_CODE_BELOW:
+        *value = distance(words_of(step, code[0]), words_of(step, code[1]), code[2], -1);
+        code += 3;
+        break;
+      case PL_CODE_EACH:
+        if (!begin(bounds, step, code, &each)) return false;
+        *value = code[3];
+        code += 4;
+        break;
+      case PL_CODE_ENTRY:
+        *value = each.entry[*code++];
+        break;
+      case PL_CODE_READ_ENTRY:
+        *value = *value >= 0 &&
+                 pl_is_readable(bounds, pointer_at(each.entry, 0), (uint32_t)*value, 1);
+        break;
+      case PL_CODE_NEXT:
+        if (!compute(*code++, value[0], value[1], value)) return false;
+        if (--each.left > 0) {
+          each.entry += each.words;
+          code = each.code;
+        }
         break;
       case PL_CODE_SELECT:
         *value = value[0] ? value[1] : value[2];
@@ -185,11 +226,11 @@ bool pl_call_is_inside(const pl_bounds *bounds, const pl_step *step, const uint8
       case PL_CODE_NEED:
       case PL_CODE_READ:
       case PL_CODE_WRITE:
+      case PL_CODE_READ_IF_ANY:
       case PL_CODE_FACTORS:
-      case PL_CODE_PIECES:
       case PL_CODE_SCRATCH:
         if (!holds(item, bounds, step, code, *value)) return false;
-        if (item >= PL_CODE_READ && item <= PL_CODE_PIECES) code += 2;
+        if (item >= PL_CODE_READ && item <= PL_CODE_FACTORS) code += 2;
         --depth;
         break;
       default:

@@ -15,6 +15,7 @@ from aot.slot.abi import io_hash
 from aot.slot.package import HEADER, PackageError, read_package
 from firmware.slot.testing.host import (
     SLOT_BYTES,
+    Called,
     Host,
     Past,
     Read,
@@ -25,6 +26,7 @@ from firmware.slot.testing.host import (
     run,
     sample_vectors,
 )
+from kernels.testing.folders import folder
 
 # Number of power cuts in each operation, each with a different leftover; more at night.
 CUTS = int(os.environ.get("CUTS", "1"))
@@ -345,6 +347,34 @@ def test_packages_of_other_models(
     path = host.write("package", package)
     counts = re.findall(r"\d+", run(program, "hostile", path, "20000"))
     assert all(int(count) > 100 for count in counts), counts
+
+
+_CASES = {
+    "amax": ("reduce", "pl::amax"),
+    "attention": ("bmm", "pl::bmm"),
+    "embedding": ("embedding", "pl::embedding"),
+    "four bits": ("linear", "pl::linear_w4"),
+    "gather": ("gather", "pl::gather"),
+    "mask": ("masked_softmax", "pl::masked_softmax"),
+    "norm": ("normalize", "pl::normalize"),
+    "padding": ("pad", "pl::pad"),
+    "resizing": ("resize_bilinear", "pl::resize_bilinear"),
+    "sums of rows": ("scatter", "pl::scatter_sum"),
+    "transposed": ("transpose_conv2d", "pl::transpose_conv2d"),
+    "where": ("where", "pl::where"),
+}
+
+
+@pytest.mark.parametrize(("name", "op"), _CASES.values(), ids=_CASES)
+def test_packages_of_calls(tmp_path: Path, host: Host, name: str, op: str) -> None:
+    case = next(case for case in folder(name).cases() if case.op == op and case.board)
+    host = Host(tmp_path, Called(case), other=host)
+    program = host.program(sorted(host.functions), "program")
+    package = host.package("1.0.0")
+    assert _load(host, program, package) == "ok"
+    path = host.write("package", package)
+    counts = re.findall(r"\d+", run(program, "hostile", path, "5000"))
+    assert all(int(count) > 25 for count in counts), counts
 
 
 @pytest.mark.parametrize(("network", "dtype"), [(Sums(), "s8"), (WideSums(), "s16")])

@@ -115,10 +115,6 @@ class KernelCall:
     `nearer` is the fallback call: the same result from the same operands, with more instructions
     and less memory. It needs less scratch, or its output may alias more of its input. It may have a
     fallback call itself. `rows` describes the computation of one row by the same function.
-
-    `takes` returns True for dims the function supports; None for all. A call with other dims cannot
-    be made, nor a call whose rows have other dims. The C code would access memory outside of its
-    operands.
     """
 
     function: str
@@ -131,13 +127,6 @@ class KernelCall:
     overlap: "tuple[Overlap, ...]" = ()
     fallback: "KernelCall | None" = None
     rows: "ByRows | None" = None
-    takes: "Callable[[Mapping[str, Field]], bool] | None" = None
-
-    def __post_init__(self) -> None:
-        rows = self.rows.dims if self.rows is not None and self.rows.folded is None else {}
-        for dims in (self.dims, {**self.dims, **rows}):
-            if self.takes is not None and not self.takes(dims):
-                raise AssertionError(f"{self.function} does not take the dims {dims}")
 
     @property
     def struct_prefix(self) -> str:

@@ -58,6 +58,7 @@ _NAMED: list[tuple[str, tuple[int, int], Sequence[Piece], tuple[int, int, int], 
     ),
     ("deep", (4, 4), [(64, 1, 1), (32, 0, 0)], (9, 3, 3), {"padding": [1] * 4}),
     ("factors that multiply", (4, 6), [(3, 1, 1), (2, 0, 0)], (5, 3, 3), {"times": 64.0}),
+    ("sums of 31 bits", (4, 6), [(4, 1, 1), (2, 0, 0)], (5, 3, 3), {"bias": 2**30, "board": True}),
 ]
 
 
@@ -103,7 +104,9 @@ def _case(
         "stride": [1, 1],
         "padding": [0] * 4,
         "dilation": [1, 1],
-        **{name: value for name, value in options.items() if name not in ("board", "times")},
+        **{
+            name: value for name, value in options.items() if name not in ("bias", "board", "times")
+        },
     }
     attributes = {
         "shifts": [shift for _, h, w in pieces for shift in (h, w)],
@@ -115,7 +118,7 @@ def _case(
     }
     constants = {
         "weight": weight,
-        "bias": values.int32(64 * depth, kernel[0]),
+        "bias": values.int32(options.get("bias", 64 * depth), kernel[0]),
         **values.factors(options.get("times", 1.0) * spread(depth), kernel[0]),
     }
     board = options.get("board", False)

@@ -49,7 +49,6 @@ def mean(call: OpCall, isa: Isa) -> KernelCall:
         },
         dims=dims,
         data={"input": source, "output": output},
-        takes=(lambda dims: _columns(dims) == columns) if columns else None,
     )
     kept = _within_rows(call, source, output)
     if dtype == "int16" or kept is not None:
@@ -108,6 +107,5 @@ def _by_rows(whole: KernelCall, source: Value, output: Value) -> ByRows | None:
             "row": 0,
         },
         scratch=4 * channels,
-        takes=None,
     )
     return ByRows(count, {"input": Taps(count)}, {"rows": 1}, scratch=0, folded=call, row="row")

@@ -27,6 +27,8 @@ from aot.slot import kernel_table
 from aot.slot.object_file import read_object
 from aot.slot.package import HEADER, Arrays, make_package, private_key, public_key
 from aot.slot.planning import NAME, package_board, package_plan
+from kernels.testing.case import Case
+from kernels.testing.oracle import arguments_of
 
 TEST_KEY = Path("firmware/slot/testing/test_key.pem")
 MODEL = "sample"
@@ -229,21 +231,59 @@ class WideSums(torch.nn.Module):
         return torch.randint(-(2**15), 2**15, (1, 4, 6), generator=random).to(torch.int16)
 
 
-Sample = Network | Wide | Past | Read | Sums | WideSums
+class Called(torch.nn.Module):
+    """A case of a kernel's folder, with all its constants as buffers."""
+
+    def __init__(self, case: Case) -> None:
+        super().__init__()
+        self._case = case
+        self._arguments = arguments_of(case)
+        for name in case.constants:
+            for index, tensor in enumerate(self._tensors(name)):
+                self.register_buffer(f"{name}_{index}", tensor)
+
+    def _tensors(self, name: str) -> list[torch.Tensor]:
+        given = self._arguments[name]
+        return given if isinstance(given, list) else [given]
+
+    def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
+        """Call the op."""
+        given = {**self._arguments, **dict(zip(self._case.inputs, inputs, strict=True))}
+        for name in self._case.constants:
+            tensors = [getattr(self, f"{name}_{i}") for i in range(len(self._tensors(name)))]
+            given[name] = tensors if isinstance(self._arguments[name], list) else tensors[0]
+        op = getattr(torch.ops.pl, self._case.op.removeprefix("pl::"))
+        result: torch.Tensor = op(**given)
+        return result
+
+    def example(self, seed: int = 0) -> tuple[torch.Tensor, ...]:
+        """The inputs."""
+        return tuple(self._arguments[name] for name in self._case.inputs)
+
+
+Sample = Network | Wide | Past | Read | Sums | WideSums | Called
+
+
+def _inputs(network: Sample, seed: int = 0) -> tuple[torch.Tensor, ...]:
+    given = network.example(seed)
+    return given if isinstance(given, tuple) else (given,)
 
 
 def sample_plan(network: Sample) -> Plan:
-    program = read_program(export_pte(network, [network.example()]))
+    program = read_program(export_pte(network, _inputs(network)))
     return package_plan(program, package_board(sample_board(), MEMORY))
 
 
 def sample_vectors(network: Sample | None = None, count: int = 2) -> Arrays:
     """Return inputs, and the outputs of the model's reference for them."""
     network = copy.deepcopy(network or Network()).eval()  # its state does not change
-    inputs = [network.example(seed) for seed in range(count)]
-    outputs = [network(x) for x in inputs]
+    inputs = [_inputs(network, seed) for seed in range(count)]
+    outputs = [network(*given) for given in inputs]
     return {
-        "input_0": np.stack([x.numpy() for x in inputs]),
+        **{
+            f"input_{index}": np.stack([x.numpy() for x in given])
+            for index, given in enumerate(zip(*inputs, strict=True))
+        },
         "output_0": np.stack([y.numpy() for y in outputs]),
     }
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of the recurrent kernels, see bounds.py."""
+"""Memory that recurrent layers touch."""
 
-from firmware.slot.extents import ANY, LONG, Bounds, Extent, sizes
+from kernels.common.access import ANY, LONG, Access, Extent
+from kernels.common.access_forms import sizes
 
 _GATES = {"gru": 3, "lstm": 4, "rnn": 1}
 
@@ -11,11 +12,11 @@ _ROWS = f"((first_row if row_step <= 0 else {_LAST}) + (batches - 1) * batch_ste
 _STATE = Extent("batches * hidden_size", 2)
 
 
-def _recurrent(op: str, size: int) -> Bounds:
+def _recurrent(op: str, size: int) -> Access:
     """Input and output are of so many bytes."""
     gates = _GATES[op]
     cell = {"cell": _STATE} if op == "lstm" else {}
-    return Bounds(
+    return Access(
         "kernels/recurrent/recurrent.h",
         {
             **sizes("steps batches input_size hidden_size"),
@@ -47,6 +48,6 @@ def _recurrent(op: str, size: int) -> Bounds:
     )
 
 
-BOUNDS_RECURRENT: dict[str, Bounds] = {
+ACCESS: dict[str, Access] = {
     f"pl_{op}_s{8 * size}": _recurrent(op, size) for op in _GATES for size in (1, 2)
 }

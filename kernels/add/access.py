@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of kernels on two operands, sums and products, see bounds.py."""
+"""Memory that sums touch."""
 
 from dataclasses import replace
 
-from firmware.slot.extents import INT8, INT16, SHIFT, Bounds, Extent, two_operands, within
+from kernels.common.access import Access, Extent
+from kernels.common.access_forms import FIRST_GOES, INT8, INT16, SHIFT, two_operands, within
 
 _ACTIVATION = within("activation_min activation_max", *INT8)
 _ADD = two_operands(
@@ -15,6 +16,7 @@ _ADD = two_operands(
     *within("a.shift b.shift output.shift", *SHIFT),
     # The sum of two differences of 9 bits with these shifts is below 2^31.
     "left_shift + a.shift <= 22 and left_shift + b.shift <= 22",
+    needs=FIRST_GOES,
 )
 # Excludes -2^31, whose negative saturates to 2^31 - 1.
 _ADD_DOWN_MULTIPLIERS = (
@@ -30,16 +32,6 @@ _ADD_DOWN = replace(
         *within("output.shift", -20, -1),
     ),
 )
-_MUL = two_operands(
-    "kernels/mul/mul.h",
-    1,
-    *_ACTIVATION,
-    *within("a_zero_point b_zero_point output_zero_point", *INT8),
-    *within("shift", *SHIFT),
-)
-_MUL_DOWN = replace(
-    _MUL, arithmetic=(*_MUL.arithmetic, "shift < 0 and (shift + 20 >= 0 or block == 1)")
-)
 _ACTIVATION_S16 = within("activation_min activation_max", *INT16)
 _HALF = "32768 * 32768"
 _ADD_S16 = two_operands(
@@ -51,6 +43,7 @@ _ADD_S16 = two_operands(
     "left_shift + a.shift <= 15 and left_shift + b.shift <= 15",
     # The sum of two of 2^30 is above 2^31 - 1; of -2^30 it is not below -2^31.
     "a.multiplier >= 0 or b.multiplier >= 0 or left_shift + a.shift <= 14",
+    needs=FIRST_GOES,
 )
 _ADD_DOWN_S16 = replace(
     _ADD_S16,
@@ -67,7 +60,7 @@ _ADD_DOWN_S16 = replace(
 )
 _FLAT = "product(size) == size[4]"
 
-BOUNDS_TWO: dict[str, Bounds] = {
+ACCESS: dict[str, Access] = {
     "pl_add_s8": _ADD,
     "pl_add_down_s8": _ADD_DOWN,
     "pl_add_flat_s8": replace(_ADD_DOWN, needs=(*_ADD_DOWN.needs, _FLAT)),
@@ -77,21 +70,6 @@ BOUNDS_TWO: dict[str, Bounds] = {
         reads={**_ADD.reads, "a": Extent("product(size)")},
         needs=(*_ADD_DOWN.needs, "size[4] < 24", "size[4] > 1 or size[3] == 1"),
     ),
-    "pl_mul_s8": _MUL,
-    "pl_mul_down_s8": _MUL_DOWN,
-    "pl_mul_flat_s8": replace(_MUL_DOWN, needs=(*_MUL_DOWN.needs, _FLAT)),
-    # The division by a reciprocal of 16 bits is one for more than one column.
-    "pl_mul_short_s8": replace(
-        _MUL_DOWN,
-        reads={**_MUL.reads, "a": Extent("product(size)")},
-        needs=(*_MUL_DOWN.needs, "size[4] < 36", "size[4] > 1 or size[3] == 1"),
-    ),
     "pl_add_s16": _ADD_S16,
     "pl_add_down_s16": _ADD_DOWN_S16,
-    "pl_mul_s16": two_operands(
-        "kernels/mul/mul_s16.h", 2, *_ACTIVATION_S16, *within("shift", *SHIFT)
-    ),
-    "pl_mul_down_s16": two_operands(
-        "kernels/mul/mul_s16.h", 2, *_ACTIVATION_S16, *within("shift", -20, -1)
-    ),
 }

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory that tables of a function touch."""
+
+from kernels.common.access import Access, Extent
+from kernels.common.access_forms import elements
+
+ACCESS: dict[str, Access] = {
+    "pl_lut_s8": elements("kernels/lut/lut.h", 1, 1, Extent("256")),
+    "pl_lut_s32": elements("kernels/lut/lut_s32.h", 1, 4, Extent("256", 4)),
+    "pl_lut_s16": elements("kernels/lut/lut_s16.h", 2, 2, Extent("513", 2)),
+    "pl_lut_near_zero_s16": elements("kernels/lut/lut_near_zero_s16.h", 2, 2, Extent("1537", 2)),
+}

@@ -216,7 +216,7 @@ def lower(
     logging.info("lowering")
     folded = fold_qdq(made.graph, io.float_io)
     verify(folded, "fold_qdq")
-    module, moved = with_border(folded, example, made.outputs, target, io.io_layout)
+    module, moved, shrunk = with_border(folded, example, made.outputs, target, io.io_layout)
     partition(module, target)
     verify(module, "partition")
     exported = export_artefact(module, target)
@@ -228,7 +228,7 @@ def lower(
     quality = assess(
         graphs, made.float_model, made.seen, example, made.held, measure, measure.per_op
     )
-    report = make_report(module, target, made.samples, pte, quality, computed, paths, moved)
+    report = make_report(module, target, made.samples, pte, quality, computed, paths, moved, shrunk)
     if accepted.first_input is not None:
         check_first_input(report, accepted.first_input)
     return Lowered(module, moved, pte, report, exported, made.floats, made.graph, folded, quality)

@@ -72,12 +72,12 @@ def lower_onnx(
     results = [given] if isinstance(given, torch.Tensor) else list(given)
     computed, paths = aten.meta["computed"], aten.meta["paths"]
     results = [results[place] for place in computed]
-    lowered, moved = with_border(folded, module.example, results, target, layout)
+    lowered, moved, shrunk = with_border(folded, module.example, results, target, layout)
     partition(lowered, target)
     verify(lowered, "partition")
     exported = export(lowered, target)
     pte = write_pte(lowered, moved)
     logging.info("lowered: %d bytes", len(pte))
     quality = Quality(HeldOut([]), [], [], [], Limits(-math.inf))
-    report = make_report(lowered, target, 0, pte, quality, computed, paths, moved)
+    report = make_report(lowered, target, 0, pte, quality, computed, paths, moved, shrunk)
     return Artefact(lowered, moved, pte, report, exported)

@@ -59,7 +59,7 @@ def lower_tflite(
     target.check()
     module = import_tflite(data)
     findings = differing(module)
-    rewrite(module, target)
+    shrunk = rewrite(module, target)
     partition(module, target)
     verify(module, "partition")
     images = images_moved(module)
@@ -69,7 +69,7 @@ def lower_tflite(
     quality = Quality(HeldOut([]), [], [], findings, Limits(-math.inf))
     results = range(len(border_nodes(module)[1]))
     paths = [f"[{i}]" for i in results]
-    report = make_report(module, target, 0, pte, quality, results, paths, images)
+    report = make_report(module, target, 0, pte, quality, results, paths, images, shrunk)
     return Artefact(module, NOT_MOVED, pte, report, exported)
 
 

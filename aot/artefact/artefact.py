@@ -27,6 +27,7 @@ from aot.passes.rewrite.merge_gathers import merge_gathers
 from aot.passes.rewrite.merge_movements import merge_movements
 from aot.passes.rewrite.merge_transposes import merge_transposes
 from aot.passes.rewrite.pick_channels import pick_channels
+from aot.passes.rewrite.remove_dead_channels import Shrunk, remove_dead_channels
 from aot.passes.rewrite.share_transposes import share_transposes
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
@@ -102,9 +103,12 @@ def export(module: GraphModule, target: Target) -> bytes | None:
     return None if target.exporter is None else target.exporter.write(module)
 
 
-def rewrite(module: GraphModule, target: Target = _CORTEX_M) -> None:
+def rewrite(module: GraphModule, target: Target = _CORTEX_M) -> list[Shrunk]:
     """Runs a target's rewrites on a verified dialect graph, in place; verifies it after each
     change.
+
+    Returns:
+      The layers that lost dead channels.
     """
     is_core = not target.engines and target.exporter is None
     rewrites = [one for one in _REWRITES if is_core or one not in _OF_THE_CORE]
@@ -128,3 +132,6 @@ def rewrite(module: GraphModule, target: Target = _CORTEX_M) -> None:
     layouts = choose_layouts(module, run)
     move_states(module, layouts.states)
     run(module, layouts.meeting.__contains__, layouts.rows.__contains__, verify)
+    shrunk = remove_dead_channels(module)
+    verify(module, remove_dead_channels.__name__)
+    return shrunk

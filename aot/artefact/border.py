@@ -21,6 +21,7 @@ from aot.passes.rewrite.io_layouts import (
     transposed_at_border,
     transposed_elements,
 )
+from aot.passes.rewrite.remove_dead_channels import Shrunk
 
 
 def with_border(
@@ -29,8 +30,9 @@ def with_border(
     outputs: list[torch.Tensor],
     target: Target,
     io_layout: str,
-) -> tuple[GraphModule, IoLayout]:
-    """Return the graph after its rewrites, with its I/O layout, and this layout.
+) -> tuple[GraphModule, IoLayout, list[Shrunk]]:
+    """Return the graph after its rewrites, with its I/O layout, this layout, and the layers that
+    lost dead channels.
 
     Args:
       folded: dialect graph of a PyTorch model; it stays as it is.
@@ -40,17 +42,16 @@ def with_border(
       io_layout: as in `Io`.
     """
 
-    def rewritten(moved: IoLayout) -> GraphModule:
+    def rewritten(moved: IoLayout) -> tuple[GraphModule, list[Shrunk]]:
         module = copied(folded)
         set_border(module, example, outputs, moved)
         verify(module, "set_border")
-        rewrite(module, target)
-        return module
+        return module, rewrite(module, target)
 
     moved = images_moved(folded) if io_layout == TO_NHWC_BORDER else IoLayout()
-    module = rewritten(moved)
+    module, shrunk = rewritten(moved)
     for found in transposed_at_border(module) if io_layout == AUTO else []:
-        other = rewritten(found)
+        other, lost = rewritten(found)
         if transposed_elements(other) < transposed_elements(module):
-            moved, module = found, other
-    return module, moved
+            moved, module, shrunk = found, other, lost
+    return module, moved, shrunk

@@ -28,6 +28,7 @@ from aot.dialect.graph import (
 )
 from aot.dialect.io_layout import NOT_MOVED, IoLayout
 from aot.dialect.results import results_of, values_of
+from aot.passes.rewrite.remove_dead_channels import Shrunk
 from aot.pte.writer import instructions, layout_of
 from aot.quality.finding import Finding
 from aot.quality.quality import Quality
@@ -158,6 +159,19 @@ def _absences(target: Target) -> list[Finding]:
     ]
 
 
+def _dead_channels(shrunk: Sequence[Shrunk], ids: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": ids.get(layer.name, ""),
+            "name": layer.name,
+            "module": layer.module,
+            "before": asdict(layer.before),
+            "after": asdict(layer.after),
+        }
+        for layer in shrunk
+    ]
+
+
 def make_report(
     module: GraphModule,
     target: Target,
@@ -167,6 +181,7 @@ def make_report(
     computed: Sequence[int],
     paths: Sequence[str],
     moved: IoLayout = NOT_MOVED,
+    shrunk: Sequence[Shrunk] = (),
 ) -> dict[str, Any]:
     """Return a JSON-serialisable report of a lowered model.
 
@@ -179,6 +194,7 @@ def make_report(
       computed: flat positions of the outputs among the model's results.
       paths: their places in the model's return value (aot.accept.program.result_paths).
       moved: inputs and outputs whose order of dimensions differs from the model's.
+      shrunk: layers that lost dead channels.
     """
     inputs, outputs = border_nodes(module)
     ops: list[dict[str, Any]] = []
@@ -214,4 +230,5 @@ def make_report(
         ],
         "ops": ops,
         "delegates": delegates,
+        "dead_channels": _dead_channels(shrunk, {op["name"]: op["id"] for op in ops}),
     }

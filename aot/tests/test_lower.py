@@ -352,3 +352,25 @@ def test_the_example_of_the_page() -> None:
     for op, row in zip(ops, rows, strict=True):
         named = re.findall(r"`(aten\.\w+)`", row[0])
         assert op["op"] == "pl.transpose" or op["from"] == named
+
+
+def test_the_report_lists_layers_that_lost_dead_channels() -> None:
+    layers = [nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 4, 1), nn.Flatten(), nn.Linear(64, 2)]
+    net = nn.Sequential(*layers).eval()
+    with torch.no_grad():
+        layers[0].get_parameter("weight")[[1, 5]] = 0.0
+        layers[2].get_parameter("weight")[:, 6] = 0.0
+    data = samples((1, 3, 6, 6))
+    result = lower(net, data[0], calibration=data)
+    first, second = result.report["dead_channels"]
+    assert (first["module"], second["module"]) == ("0 (Conv2d)", "2 (Conv2d)")
+    assert first["before"] == {
+        "inputs": 3,
+        "outputs": 8,
+        "macs": 16 * 8 * 27,
+        "constant_bytes": 8 * 27 + 8 * 12,
+    }
+    assert (first["after"]["outputs"], second["after"]["inputs"]) == (5, 5)
+    kept = {op["id"]: op for op in result.report["ops"]}
+    assert kept[first["id"]]["macs"] == first["after"]["macs"]
+    assert sum(op["macs"] for op in kept.values()) == result.report["macs"]

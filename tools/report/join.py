@@ -274,7 +274,15 @@ def _model(name: str, report: Fields, plan: Fields | None, profile: Fields | Non
     rows = profile["steps"] if profile and plan else []
     counted = {s["step"]: s["instructions"] for s in rows if plan and s["plan"] == plan["name"]}
     kept = ("target", "macs", "constant_bytes", "pte_bytes", "warnings")
-    more = ("inputs", "outputs", "paths", "states", "delegates", "calibration_samples")
+    more = (
+        "inputs",
+        "outputs",
+        "paths",
+        "states",
+        "delegates",
+        "dead_channels",
+        "calibration_samples",
+    )
     quality = {
         key: report["quality"][key]
         for key in ("samples", "held_out", "outputs", "accuracy", "confusion")

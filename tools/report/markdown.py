@@ -111,6 +111,33 @@ def _instructions(report: Fields, model: Fields | None) -> list[str]:
     return parts
 
 
+def _dead_channels(model: Fields) -> str:
+    """Return the layers that lost channels which no output depends on."""
+    rows = [
+        (
+            layer["id"] or "gone",
+            layer["module"] or layer["name"],
+            *(
+                f"{layer['before'][key]:,} → {layer['after'][key]:,}"
+                for key in ("inputs", "outputs", "macs", "constant_bytes")
+            ),
+        )
+        for layer in model["dead_channels"]
+    ]
+    if not rows:
+        return ""
+    saved = {
+        key: sum(layer["before"][key] - layer["after"][key] for layer in model["dead_channels"])
+        for key in ("macs", "constant_bytes")
+    }
+    head = ["id", "layer", "inputs", "outputs", "MACs", "bytes of constants"]
+    return (
+        f"Dead channels: {saved['macs']:,} multiply-accumulates and {saved['constant_bytes']:,} "
+        "bytes of constants less. They are constant for every input, or nobody reads them.\n\n"
+        + md_table(head, rows, "llrrrr")
+    )
+
+
 def _not_listed(report: Fields) -> list[str]:
     """Return a line on steps of plans outside of the image's models."""
     count = report["unnamed_plans"]
@@ -255,6 +282,8 @@ def markdown(report: Fields) -> str:
                 f"{arena['lower_bound']:,}; largest at {arena['peak']['what']}."
             )
         parts += [f"## Instructions{of}", *_instructions(report, model)]
+        if dead := _dead_channels(model):
+            parts.append(dead)
         if model is report["models"][-1]:
             parts += _not_listed(report)
         if engines := [part for part in (_npu(model), _left(model)) if part]:

@@ -366,3 +366,20 @@ def test_markdown_names_the_costliest_first() -> None:
     rows = [line.split("|")[1].strip() for line in section.splitlines() if line.startswith("| ")]
     order = sorted(PLAN["steps"], key=lambda step: -step["step"])
     assert rows[2:] == [step["id"] for step in order]
+
+
+def test_markdown_lists_layers_that_lost_channels() -> None:
+    report = copy.deepcopy(LOWERING)
+    cost = {"inputs": 3, "outputs": 8, "macs": 4321, "constant_bytes": 1234}
+    nothing = dict.fromkeys(cost, 0)
+    layer = {"id": "1", "name": "conv2d", "module": "stem (Conv2d)"}
+    less = cost | {"outputs": 5, "macs": 4000}
+    report["dead_channels"] = [
+        layer | {"before": cost, "after": less},
+        {"id": "", "name": "gone", "module": "", "before": cost, "after": nothing},
+    ]
+    text = markdown(joined(reports={"digits": report}))
+    assert "Dead channels: 4,642 multiply-accumulates and 1,234 bytes of constants less" in text
+    assert "| 1 | stem (Conv2d) | 3 → 3 | 8 → 5 | 4,321 → 4,000 | 1,234 → 1,234 |" in text
+    assert "| gone | gone | 3 → 0 | 8 → 0 | 4,321 → 0 | 1,234 → 0 |" in text
+    assert "Dead channels" not in markdown(joined())

@@ -37,10 +37,26 @@ function drawTop() {
   }));
 }
 
+// Layers that lost channels which no output depends on.
+function drawDeadChannels(box) {
+  const layers = model ? model.dead_channels : [];
+  if (!layers.length) return;
+  const less = (key) => number(d3.sum(layers, (layer) => layer.before[key] - layer.after[key]));
+  const keys = [["inputs", "n"], ["outputs", "n"], ["macs", "n"], ["constant_bytes", "n hide-small"]];
+  const rows = layers.map((layer) => [layer.id ? [layer.id] : [], layer.id || "gone", layer.module || layer.name,
+    ...keys.map(([key]) => `${number(layer.before[key])} → ${number(layer.after[key])}`)]);
+  const made = element("table");
+  made.append(...table([["id", ""], ["layer", "long hide-small"], ["inputs", "n"], ["outputs", "n"], ["MACs", "n"], ["bytes of constants", "n hide-small"]], rows));
+  box.append(element("h3", {}, "Dead channels"),
+    element("p", { class: "note" }, `They are constant for every input, or nobody reads them: ${less("macs")} multiply-accumulates and ${less("constant_bytes")} bytes of constants less.`),
+    element("div", { class: "scroll" }, made));
+}
+
 function drawInstructions() {
   const box = at("instructions");
   box.replaceChildren();
   drawCounted(box);
+  drawDeadChannels(box);
   if (!data.unnamed_plans) return;
   const plans = data.unnamed_plans === 1 ? "a plan" : `${number(data.unnamed_plans)} plans`;
   box.append(element("p", { class: "note" }, `Not listed: steps of ${plans} that the image's `, element("code", {}, "plan"), " does not name."));

@@ -26,7 +26,9 @@ MACS = {
     "bmm": 0.7,
     "depthwise_conv2d": 0.6,
 }
-"""Multiply-accumulates of a Cortex-M55 with Helium per cycle, from measure/bench; `_MACS` of others.
+"""Multiply-accumulates of a Cortex-M55 with Helium per cycle, from measure/bench.
+
+Those of other ops are `_MACS`.
 """
 
 CYCLES = {

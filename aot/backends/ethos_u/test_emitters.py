@@ -18,9 +18,10 @@ from aot.backends.ethos_u.testing.proof import prove
 from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_region
 from aot.backends.ethos_u.verify import MissingWaitError
 from aot.backends.npus import NPUS
-from aot.dialect.graph import Origin, calls, dialect_op, edge_of
+from aot.dialect.arithmetic import quantize_mean
+from aot.dialect.graph import NHWC, Origin, calls, dialect_op, edge_of
 from aot.dialect.library import OPS
-from aot.dialect.quantization import INT16
+from aot.dialect.quantization import INT8, INT16, QuantizedType
 
 CONFIGURATIONS = list(NPUS)
 SEEDS = 3  # one a configuration, the next ones for the next op
@@ -90,6 +91,29 @@ def test_a_sum_is_rescaled_once(
     region = draw.region("add", a, b, *factors, -128, 127, zero_point=0)
     names = operators(emitted(region, NPUS["ethos-u55-128"]).tosa)
     assert names == ["RESCALE", "RESCALE", "ADD", "RESCALE"]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "stride", "before"), [(5, 4, 2), (4, 4, 1), (11, 4, 5), (2, 5, 0), (4, 4, 0)]
+)
+@pytest.mark.parametrize("kind", [INT8, INT16])
+def test_max_pools_with_a_long_stride(
+    kernel: int, stride: int, before: int, kind: QuantizedType
+) -> None:
+    draw, counts = Draw("max_pool2d", kernel, kind), [(16 + 2 * before - kernel) // stride + 1] * 2
+    x = draw.input((2, 16, 16, 8), 0, NHWC)
+    window = [kernel] * 2, [stride] * 2, [before] * 4, [1, 1], counts
+    region = draw.region("max_pool2d", x, *window, zero_point=0, layout=NHWC)
+    assert prove(region, "ethos-u55-128")
+
+
+@pytest.mark.parametrize("shape", [(1, 300, 300), (2, 1, 70000)])
+def test_means_of_more_values_than_channels(shape: tuple[int, ...]) -> None:
+    draw = Draw("mean", 0)
+    scale = quantize_mean(9.0, shape[1] * shape[2])
+    region = draw.region("mean", draw.input(shape, 5), [1, 2], True, 5, 0, *scale, zero_point=0)
+    assert operators(emitted(region, NPUS["ethos-u55-128"]).tosa).count("CONV2D") == 1
+    assert prove(region, "ethos-u55-128")
 
 
 def test_emitters_and_reasons_are_of_ops() -> None:

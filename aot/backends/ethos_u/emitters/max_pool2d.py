@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::max_pool2d: MAX_POOL2D."""
+"""pl::max_pool2d: MAX_POOL2D; of tiles, and their MAXIMUM, with a stride above the NPU's limit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters.emitter import Emitter
-from aot.backends.ethos_u.emitters.pools import bad_pool, tiled, tiles
+from aot.backends.ethos_u.emitters.pools import bad_pool, maxima_of_tiles, tiles
 from aot.backends.ethos_u.emitters.windows import fitted
 from aot.backends.ethos_u.tosa import TosaGraph
 
@@ -38,7 +38,9 @@ def emit(
 ) -> TosaValue:
     x = input
     for d in tiles(x.shape, kernel, stride, padding, output_size, separable=True):
-        x, kernel, stride = tiled(graph, x, kernel, stride, output_size, d, graph.max_pool2d)
+        x, kernel, stride, padding = maxima_of_tiles(
+            graph, x, kernel, stride, padding, output_size, d
+        )
     x, pads, strides = fitted(graph, x, kernel, stride, padding, dilation, output_size)
     if max(*kernel, *strides) == 1:
         return x

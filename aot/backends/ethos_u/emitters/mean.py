@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::mean: sums by a 1x1 CONV2D over rows with weights of 1, RESCALE.
+"""pl::mean: sums by a 1x1 CONV2D over rows with weights of 1, RESCALE. A row with more values than
+the NPU has channels is several pixels of one window.
 
 Sums over other than the last dimensions have two forms:
 
@@ -22,12 +23,13 @@ from aot.backends.ethos_u.block import INT32, INT48, TosaValue
 from aot.backends.ethos_u.emitters.conv2d import bad_kernel
 from aot.backends.ethos_u.emitters.emitter import Emitter
 from aot.backends.ethos_u.emitters.rescaling import requantized, span_of, too_large
-from aot.backends.ethos_u.emitters.windows import bad_size
+from aot.backends.ethos_u.emitters.windows import LARGEST_SIZE, bad_size
 from aot.backends.ethos_u.tosa import TosaGraph
 from aot.backends.npus import Npu
 from aot.dialect.library import reduced_shape
 
 _LARGEST_HEIGHT = 64
+_LARGEST_WIDTH = 64
 _FITTED_MACS = 256
 
 
@@ -48,11 +50,18 @@ def _kernel(shape: Sequence[int], dim: Sequence[int]) -> tuple[int, int]:
     return (1, height * width) if height > _LARGEST_HEIGHT else (height, width)
 
 
+def _pixels(count: int) -> int:
+    """Return the least number of equal parts of a row that fit; 1 if there is none."""
+    parts = range(-(-count // LARGEST_SIZE), _LARGEST_WIDTH + 1)
+    return next((n for n in parts if count % n == 0), 1)
+
+
 def reject(input: torch.Tensor, dim: Sequence[int], multiplier: int, shift: int, **_: int) -> str:
     if max(dim) - min(dim) >= len(dim):
         return f"it sums over dimensions {sorted(dim)}, which are not neighbours"
     outer, count, inner = _summed(input.shape, dim)
-    problem = bad_size((1, inner, outer * inner, count))
+    pixels = _pixels(count) if inner == 1 else 1
+    problem = bad_size((1, inner, outer * inner, count // pixels))
     return problem or too_large(torch.tensor(count * span_of(input)), multiplier, shift)
 
 
@@ -77,8 +86,11 @@ def emit(
         x = input
         if inner > 1 and count > 1:
             x = graph.transpose(graph.reshape(x, (outer, count, inner)), (0, 2, 1))
-        x = graph.reshape(x, (1, 1, outer * inner, count))
-        sums = graph.conv2d(x, torch.ones(1, 1, 1, count), [0], input_zero_point)
+        pixels = _pixels(count)
+        width = count // pixels
+        rows = (outer * inner, pixels) if pixels > 1 else (1, outer * inner)
+        x = graph.reshape(x, (1, *rows, width))
+        sums = graph.conv2d(x, torch.ones(1, 1, pixels, width), [0], input_zero_point)
     if sums.dtype == INT48:  # multiplied by 15 bits only
         sums = graph.for_rescale(graph.rescale(sums, 1 << 14, 14, INT32))
     y = requantized(graph, sums, multiplier, shift, output_zero_point, dtype=input.dtype)

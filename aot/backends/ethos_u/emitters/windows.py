@@ -10,7 +10,7 @@ import torch
 from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.tosa import TosaGraph
 
-_LARGEST_SIZE = 65536
+LARGEST_SIZE = 65536
 LARGEST_STRIDE = 3
 
 
@@ -104,6 +104,6 @@ def bad_stride(stride: Sequence[int], windows: Sequence[int]) -> str:
 
 def bad_size(shape: Sequence[int]) -> str:
     """Return the reason why the NPU cannot have this shape [N, H, W, C]; "" if it can."""
-    if max(shape[1:]) > _LARGEST_SIZE:
-        return f"a dimension of {max(shape[1:])}, of at most {_LARGEST_SIZE}"
+    if max(shape[1:]) > LARGEST_SIZE:
+        return f"a dimension of {max(shape[1:])}, of at most {LARGEST_SIZE}"
     return ""

@@ -74,8 +74,12 @@ def _transpose_conv2d(draw: Draw) -> GraphModule:
     return draw.region("transpose_conv2d", x, *args, *numbers, zero_point=out, layout=NHWC)
 
 
-def _pool(draw: Draw) -> tuple[Node, Any, Any, Any, list[int], int]:
-    """Input, kernel, stride, padding, output size (as of ceil_mode now and then), zero point."""
+def _pool(draw: Draw, most: int = 3) -> tuple[Node, Any, Any, Any, list[int], int]:
+    """Input, kernel, stride, padding, output size (as of ceil_mode now and then), zero point.
+
+    Args:
+      most: the largest stride, where windows are not adjacent.
+    """
     shape, zero_point = draw.image(), draw.zero_point()
     kernel, stride, _, _ = _window(draw, [0, *(s for s in shape[1:])], dilated=False)
     padding = [draw.integer(0, k // 2) if draw.often() else 0 for k in kernel]
@@ -83,7 +87,7 @@ def _pool(draw: Draw) -> tuple[Node, Any, Any, Any, list[int], int]:
         stride = [min(s, size) for s, size in zip(stride, shape[1:3], strict=True)]
         kernel, padding = list(stride), [0, 0]
     else:
-        stride = [min(s, 3) for s in stride]
+        stride = [min(s, most) for s in stride]
     sizes = []
     for d in (0, 1):
         room = shape[1 + d] + 2 * padding[d] - kernel[d]
@@ -95,7 +99,7 @@ def _pool(draw: Draw) -> tuple[Node, Any, Any, Any, list[int], int]:
 
 
 def _max_pool2d(draw: Draw) -> GraphModule:
-    x, kernel, stride, padding, sizes, zero_point = _pool(draw)
+    x, kernel, stride, padding, sizes, zero_point = _pool(draw, most=5)
     args = (kernel, stride, padding, [1, 1], sizes)
     return draw.region("max_pool2d", x, *args, zero_point=zero_point, layout=NHWC)
 

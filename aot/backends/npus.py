@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+ARM_INI = "Arm/vela.ini"
+"""Arm's file of memories, in Vela."""
 
 
 @dataclass(frozen=True)
@@ -15,16 +17,24 @@ class Npu:
       name: in Vela, boards and targets, e.g. "ethos-u55-128".
       system_config: Vela's system configuration with the memories for estimated cycles.
       memory_mode: Vela's memory mode: the memories at its AXI ports.
+      cache_bytes: size of its own memory that Vela plans with; 0 without such a memory.
+      vela_ini: Vela's file with both.
     """
 
     name: str
     system_config: str
     memory_mode: str
+    cache_bytes: int = 0
+    vela_ini: str = ARM_INI
 
     @property
     def macs(self) -> int:
         """Multiply-accumulates in a cycle, at most."""
         return int(self.name.rpartition("-")[2])
+
+    @property
+    def is_u55(self) -> bool:
+        return self.name.startswith("ethos-u55-")
 
     @property
     def is_u85(self) -> bool:
@@ -33,13 +43,7 @@ class Npu:
     @property
     def keeps_inputs_far(self) -> bool:
         """Return True if a region's inputs and outputs lie in the memory behind the cache."""
-        return self.memory_mode.startswith("Dedicated_Sram")
-
-    @property
-    def cache_bytes(self) -> int:
-        """Return the size of the own memory that Vela plans with, from the memory mode."""
-        found = re.fullmatch(r"Dedicated_Sram_(\d+)KB", self.memory_mode)
-        return int(found[1]) << 10 if found else 0
+        return self.cache_bytes > 0
 
     @property
     def is_smallest(self) -> bool:
@@ -51,13 +55,13 @@ class Npu:
 
 # System configurations and memory modes are ExecuTorch's for each product.
 _PRODUCTS = {
-    "u55": ((32, 64, 128, 256), "Ethos_U55_High_End_Embedded", "Shared_Sram"),
-    "u65": ((256, 512), "Ethos_U65_High_End", "Dedicated_Sram_384KB"),
-    "u85": ((128, 256, 512, 1024, 2048), "Ethos_U85_SYS_DRAM_Mid", "Sram_Only"),
+    "u55": ((32, 64, 128, 256), "Ethos_U55_High_End_Embedded", "Shared_Sram", 0),
+    "u65": ((256, 512), "Ethos_U65_High_End", "Dedicated_Sram_384KB", 384 << 10),
+    "u85": ((128, 256, 512, 1024, 2048), "Ethos_U85_SYS_DRAM_Mid", "Sram_Only", 0),
 }
 NPUS: dict[str, Npu] = {
-    name: Npu(name, system_config, memory_mode)
-    for product, (all_macs, system_config, memory_mode) in _PRODUCTS.items()
+    name: Npu(name, system_config, memory_mode, cache)
+    for product, (all_macs, system_config, memory_mode, cache) in _PRODUCTS.items()
     for name in (f"ethos-{product}-{macs}" for macs in all_macs)
 }
 

@@ -17,6 +17,7 @@ from aot.backends.ethos_u.culprit import culprit
 from aot.backends.ethos_u.emit import Emitted, adopt, emitted, only_moves, reject
 from aot.backends.ethos_u.forms import FormError, check_forms
 from aot.backends.ethos_u.layers import NpuLayer, writers_of
+from aot.backends.ethos_u.memories import with_memories
 from aot.backends.ethos_u.vela import VelaError, VelaProgram, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, verify
 from aot.backends.npus import CUT, NPUS, OFF, Npu
@@ -49,9 +50,22 @@ def _pool_all_means(module: GraphModule) -> None:
     mean_to_average(module, lambda source, pixels: True)
 
 
-def ethos_u(configuration: str, verification: str = CUT) -> Backend:
-    """The backend of a configuration, a key of `NPUS`, with one of `VERIFICATIONS` of targets."""
-    npu = NPUS[configuration]
+def ethos_u(
+    configuration: str,
+    verification: str = CUT,
+    *,
+    memory_mode: str = "",
+    system_config: str = "",
+    vela_ini: str = "",
+) -> Backend:
+    """Return the backend of a configuration, a key of `NPUS`.
+
+    Args:
+      configuration: e.g. "ethos-u65-256".
+      verification: one of `VERIFICATIONS`.
+      memory_mode, system_config, vela_ini: as in `with_memories`; those of the board.
+    """
+    npu = with_memories(NPUS[configuration], memory_mode, system_config, vela_ini)
     return Backend(
         "ethos_u",
         "EthosUBackend",
@@ -66,9 +80,11 @@ def ethos_u(configuration: str, verification: str = CUT) -> Backend:
     )
 
 
-def ethos_u_target(configuration: str, verification: str = CUT) -> Target:
-    """Return the target of an Ethos-U, with the CPU for the remaining ops."""
-    return Target(configuration, (ethos_u(configuration, verification), CORTEX_M))
+def ethos_u_target(configuration: str, verification: str = CUT, **memories: str) -> Target:
+    """Return the target of an Ethos-U, with the CPU for the remaining ops. Arguments are those of
+    `ethos_u`.
+    """
+    return Target(configuration, (ethos_u(configuration, verification, **memories), CORTEX_M))
 
 
 def _not_worth(nodes: Sequence[Node]) -> str:

@@ -23,6 +23,7 @@ from torch.fx import GraphModule
 
 from aot.backends.ethos_u import backend as ethos_u_backend
 from aot.backends.ethos_u import culprit
+from aot.backends.ethos_u.backend import ethos_u_target
 from aot.backends.ethos_u.emit import Emitted
 from aot.backends.ethos_u.emitters import EMITTERS, conv2d, lut
 from aot.backends.ethos_u.forms import FormError
@@ -324,6 +325,42 @@ def test_the_cache_is_as_large_as_vela_plans_with() -> None:
         planned = modes[f"Memory_Mode.{npu.memory_mode}"].getint("arena_cache_size", 0)
         assert npu.cache_bytes == planned, npu.name
     assert NPUS["ethos-u65-256"].cache_bytes == 384 << 10
+
+
+def test_memories_are_a_choice(tmp_path: Path) -> None:
+    module = net(residual)
+    shared = ethos_u_target("ethos-u65-256", "off", memory_mode="Shared_Sram")
+    partition(module, shared)
+    (delegate,) = delegates(module)
+    assert delegate.payload.cache_bytes == 0
+    assert delegate.payload.configuration == "ethos-u65-256"
+    ini = tmp_path / "vela.ini"
+    arm = Path(ethosu.__path__[0], "config_files/Arm/vela.ini").read_text()
+    mine = "[Memory_Mode.Mine]\ninherit=Memory_Mode.Dedicated_Sram\narena_cache_size=65536\n"
+    ini.write_text(arm + mine)
+    module = net(residual)
+    partition(module, ethos_u_target("ethos-u85-256", memory_mode="Mine", vela_ini=str(ini)))
+    (delegate,) = delegates(module)
+    assert delegate.payload.cache_bytes == 65536
+    touched: Any = delegate.payload.report["fast_scratch_bytes"]
+    assert 0 < touched <= 65536
+
+
+@pytest.mark.parametrize(
+    ("configuration", "memories", "message"),
+    [
+        ("ethos-u55-128", {"memory_mode": "Dedicated_Sram_384KB"}, "an Ethos-U55 has none"),
+        ("ethos-u65-256", {"memory_mode": "Dedicated_Sram"}, "has a cache of any size"),
+        ("ethos-u65-256", {"memory_mode": "Sram"}, r"no \[Memory_Mode.Sram\]; .* Sram_Only,"),
+        ("ethos-u85-256", {"system_config": "Fast"}, r"no \[System_Config.Fast\]; there are:"),
+        ("ethos-u85-256", {"vela_ini": "nowhere.ini"}, "nowhere.ini, which is no file to read"),
+    ],
+)
+def test_memories_that_are_refused(
+    configuration: str, memories: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        ethos_u_target(configuration, **memories)
 
 
 def _layers(

@@ -51,7 +51,7 @@ def compile_tosa(tosa: bytes, npu: Npu) -> VelaProgram:
     """
     flags = [
         f"--accelerator-config={npu.name}",
-        "--config=Arm/vela.ini",
+        f"--config={npu.vela_ini}",
         "--output-format=raw",
         f"--system-config={npu.system_config}",
         f"--memory-mode={npu.memory_mode}",

@@ -17,7 +17,7 @@ from aot.backends.target import Target
 from aot.dialect.graph import border_nodes
 from aot.dialect.io_layout import NOT_MOVED
 from aot.dialect.verifier import verify
-from aot.importers.tflite.differing import differing
+from aot.importers.tflite.differing import differing, unsigned_borders
 from aot.importers.tflite.importing import import_tflite
 from aot.partition.partition import partition
 from aot.passes.rewrite.io_layouts import images_moved
@@ -41,7 +41,7 @@ def lower_tflite(
 
     Args:
       data: of the .tflite file, with int8 or int16 values and int8 weights
-        (docs/tflite.md).
+        (docs/tflite.md). Its inputs and outputs may be uint8; here they are int8.
       target: see `lower`.
       verify_npu: see `lower`.
       neutron: see `lower`.
@@ -58,7 +58,7 @@ def lower_tflite(
     target = target_named(target, verify_npu, neutron)
     target.check()
     module = import_tflite(data)
-    findings = differing(module)
+    findings = [*unsigned_borders(module), *differing(module)]
     shrunk = rewrite(module, target)
     partition(module, target)
     verify(module, "partition")

@@ -23,7 +23,7 @@ from aot.rules import recurrent_ops
 from aot.rules.conversion import converted
 from aot.rules.weights import constant_of, quantize_weights
 from kernels.quantize.op_requantize import requantize
-from kernels.recurrent.op import gru, lstm, rnn
+from kernels.recurrent.op import NO_CELL_LIMIT, gru, lstm, rnn
 
 _OPS: dict[object, Op] = {recurrent_ops.LSTM: lstm, recurrent_ops.GRU: gru, recurrent_ops.RNN: rnn}
 
@@ -78,6 +78,7 @@ def _emit(call: Call, node: Node) -> Node:
         *(call.constant(name, value) for name, value in constants.items()),
         x.zero_point,
         *(_fraction_bits(state) for state in states),
+        *([NO_CELL_LIMIT] if op is lstm else []),
         *([bool(argument(node, "relu"))] if op is rnn else []),
         *quantize_multiplier(states[0].scale / output.scale),
         output.zero_point,

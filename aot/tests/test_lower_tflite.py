@@ -16,6 +16,7 @@ from absl.testing import flagsaver
 from aot import lower_main
 from aot.dialect.graph import border_nodes
 from aot.errors import LoweringError
+from aot.importers.tflite.testing.borders import PROBABILITY, WHOLE, unsigned
 from aot.importers.tflite.testing.networks import network, streaming
 from aot.importers.tflite.testing.oracle import tflm
 from aot.lower_tflite import lower_tflite, random_inputs
@@ -52,6 +53,20 @@ def test_the_border_is_the_files() -> None:
     assert classes.meta["val"].shape == (1, 5)
     program = read_program(lowered.pte)
     assert program.inputs[0].layout == "nhwc"
+
+
+def test_bytes_at_the_border() -> None:
+    """The artefact has int8; a warning says so."""
+    data = unsigned(WHOLE, PROBABILITY).bytes()
+    lowered = lower_tflite(data)
+    texts = [w["text"] for w in lowered.report["warnings"] if w["kind"] == "uint8_border"]
+    assert texts == [
+        "input 0 is uint8 in the file, int8 here: byte - 128",
+        "output 0 is uint8 in the file, int8 here: byte - 128",
+    ]
+    (sample,) = random_inputs(lowered, 1)
+    ((theirs,),) = tflm(data, [[sample[0].numpy()]])
+    np.testing.assert_array_equal(lowered.reference(sample)[0].numpy(), theirs)
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def _recurrent(op: str, size: int) -> Access:
             "last_hidden": _STATE,
             **({"last_cell": _STATE} if op == "lstm" else {}),
         },
-        {"hidden_bits": (0, 15), "cell_bits": (0, 15)},
+        {"hidden_bits": (0, 15), "cell_bits": (0, 15), "cell_limit": (0, 2**16 - 1)},
         factors=f"hidden_size * {gates}",
         hidden_factors=f"hidden_size * {gates}",
         scratch="2 * hidden_size if steps > 1 else 0",

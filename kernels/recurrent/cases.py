@@ -117,6 +117,7 @@ def _case(
     }
     if op == "lstm":
         attributes["cell_bits"] = values.choice([15, 13, 12, 11]) if bits is None else bits
+        attributes["cell_limit"] = values.choice([2**15, 2**15, 20480, 100])
     if op == "rnn":
         attributes["relu"] = values.integer(0, 1) > 0
     return Case(name, f"pl::{op}", inputs, constants, attributes, board)
@@ -160,6 +161,7 @@ CALLS = [
             ({"cell": activation(1, 3, dtype="int16")}, "cell has shape \\[1, 3\\]"),
             ({"hidden": activation(1, 4)}, "hidden is int8, not int16"),
             ({"cell_bits": 16}, "cell_bits is 16, not in \\[0, 15\\]"),
+            ({"cell_limit": 2**15 + 1}, "cell_limit is 32769, not in \\[0, 32768\\]"),
             ({"table": _large(0, "int16", 384)}, "table has 384 entries, not 385"),
             ({"input": activation(2, 1, 3, dtype="int16")}, "output 0 is int8, not int16"),
             ({"weight": _large(1, "int8", 16, 4)}, "weight has shape \\[16, 4\\]"),
@@ -198,6 +200,7 @@ MUTANTS = [
     Mutant(_SEQUENCE, "batch * dims->batch_step", "batch"),
     Mutant(_SEQUENCE, "dims->steps > 1 && ctx", "dims->steps > 2 && ctx"),
     Mutant("recurrent/lstm_cell.h", "(16 - params->cell_bits)", "1"),
+    Mutant("recurrent/lstm_cell.h", "pl_clamp(sum, -limit, limit)", "sum"),
     Mutant("recurrent/lstm_cell.h", "31 - params->hidden_bits", "16"),
     Mutant("recurrent/gru_cell.h", "+ (1 << 15)", "+ 0"),
     Mutant("recurrent/gru_cell.h", "pl_scale_q16(unit->b[2], r)", "unit->b[2]"),

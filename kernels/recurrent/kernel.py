@@ -29,6 +29,7 @@ from kernels.common.quantization import (
 
 _TABLE_SIZE = 12 * 32 + 1
 _HIDDEN_REACH = 2**15
+_NO_CELL_LIMIT = 2**15
 
 _FOUR = 4
 """PL_GATE_FOUR."""
@@ -45,7 +46,11 @@ def lstm(call: OpCall, isa: Isa) -> KernelCall:
         call,
         isa,
         gates=4,
-        params={"cell_bits": _bits(call, "cell_bits"), "relu": 0},
+        params={
+            "cell_bits": _bits(call, "cell_bits"),
+            "cell_limit": call.integer("cell_limit", 0, _NO_CELL_LIMIT),
+            "relu": 0,
+        },
         data={"cell": cell, "hidden_bias": None, "last_cell": last},
         in_place=((cell.name, last.name),),
     )
@@ -60,7 +65,7 @@ def gru(call: OpCall, isa: Isa) -> KernelCall:
         call,
         isa,
         gates=3,
-        params={"cell_bits": 0, "relu": 0},
+        params={"cell_bits": 0, "cell_limit": 0, "relu": 0},
         data={"cell": None, "hidden_bias": Constant(bias), "last_cell": None},
         largest_bias=int(np.abs(bias.astype(np.int64)).max()),
     )
@@ -72,7 +77,7 @@ def rnn(call: OpCall, isa: Isa) -> KernelCall:
         call,
         isa,
         gates=1,
-        params={"cell_bits": 0, "relu": int(call.flag("relu"))},
+        params={"cell_bits": 0, "cell_limit": 0, "relu": int(call.flag("relu"))},
         data={"cell": None, "hidden_bias": None, "last_cell": None},
     )
 

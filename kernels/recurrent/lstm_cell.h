@@ -14,7 +14,9 @@ static inline int16_t pl_lstm_cell(const pl_recurrent_params *params, const pl_r
   // Both with 15 bits more than the cell's state.
   const int32_t kept = (f * at->cell[unit->index]) >> 1;
   const int32_t added = (i * g) >> (16 - params->cell_bits);
-  const int16_t c = pl_saturate_s16(pl_shift_right_rounding(kept + added, 15));
+  const int32_t limit = params->cell_limit;
+  const int32_t sum = pl_shift_right_rounding(kept + added, 15);
+  const int16_t c = pl_saturate_s16(pl_clamp(sum, -limit, limit));
   at->new_cell[unit->index] = c;
   const int32_t h = o * pl_centred_sigmoid(table, c * (1 << (15 - params->cell_bits)));
   return pl_saturate_s16(pl_shift_right_rounding(h, 31 - params->hidden_bits));

@@ -41,6 +41,9 @@ from aot.dialect.recurrence import (
 from aot.dialect.signature import Activation, Int8, Int16, Int32
 from aot.dialect.transposes import Perm, TransposedValue, Transposes
 
+NO_CELL_LIMIT = 2**15
+"""The limit of a cell's state that int16 has already."""
+
 
 def _infer(states: int) -> Callable[..., list[Inferred]]:
     def infer(input: torch.Tensor, hidden: torch.Tensor) -> list[Inferred]:
@@ -88,6 +91,7 @@ def lstm(
     input_zero_point: int,
     hidden_bits: int,
     cell_bits: int,
+    cell_limit: int,
     output_multiplier: int,
     output_shift: int,
     output_zero_point: int,
@@ -95,6 +99,8 @@ def lstm(
     batch_first: bool,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Gates i, f, g, o; the cell's state, int16 of the scale 2^-cell_bits, comes second and third.
+
+    It is clipped to [-cell_limit, cell_limit], of at most NO_CELL_LIMIT.
 
     c = f * c + i * g and h = o * tanh(c), each rounded once.
     """
@@ -110,7 +116,8 @@ def lstm(
         i, f = sigmoid(gates[:, : 2 * size], table).chunk(2, 1)
         g, o = tanh(gates[:, 2 * size : 3 * size], table), sigmoid(gates[:, 3 * size :], table)
         kept, new = (f * c) >> 1, (i * g) >> (16 - cell_bits)
-        c = saturate_int16(rounding_shift_right(kept + new, 15))
+        c = rounding_shift_right(kept + new, 15)
+        c = saturate_int16(c.clamp(-cell_limit, cell_limit))
         return to_state(o * centred_sigmoid(c << (15 - cell_bits), table), 31, hidden_bits)
 
     output = output_multiplier, output_shift, output_zero_point

@@ -7,6 +7,7 @@
 typedef struct {
   int32_t hidden_bits;  // the hidden state has the scale 2^-hidden_bits, in [0, 15]
   int32_t cell_bits;    // likewise; for an LSTM
+  int32_t cell_limit;   // largest magnitude of the cell's state, to 2^15; of an LSTM
   int32_t relu;         // 0: tanh; of an RNN
   int32_t output_multiplier;
   int32_t output_shift;

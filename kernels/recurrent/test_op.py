@@ -10,12 +10,12 @@ import torch
 
 from aot.dialect.arithmetic import quantize_multiplier
 from aot.dialect.recurrence import FRACTION_BITS, gate_table, sigmoid, tanh
-from kernels.recurrent.op import gru, lstm, rnn
+from kernels.recurrent.op import NO_CELL_LIMIT, gru, lstm, rnn
 
 UNITS, STEPS = 6, 256
 X_SCALE, W_SCALE, BITS = 2.0**-6, 2.0**-7, 15
 GATES = {"lstm": 4, "gru": 3, "rnn": 1}
-MORE: dict[str, list[object]] = {"lstm": [11], "gru": [], "rnn": [False]}
+MORE: dict[str, list[object]] = {"lstm": [11, NO_CELL_LIMIT], "gru": [], "rnn": [False]}
 OPS = {"lstm": lstm, "gru": gru, "rnn": rnn}
 
 

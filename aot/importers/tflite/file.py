@@ -29,6 +29,7 @@ _MOST_ITEMS = 2**15  # of a graph's tensors and operators
 _MOST_RANK = 8
 
 TYPES: dict[str, Any] = {
+    "UINT8": np.uint8,
     "INT8": np.int8,
     "INT16": np.int16,
     "INT32": np.int32,
@@ -67,6 +68,9 @@ class TfliteTensor:
       axis: of the scales.
       data: the values of a constant, of `type` and `shape`; None for a computed value.
       is_variable: True if it persists between runs.
+      was_unsigned: True if it is uint8 in the file, and int8 here.
+      was_halved: True if it has twice the scale here, and zero point 0 in place of -32768.
+      was_unscaled: True if it has no scale in the file, and another value's here.
     """
 
     index: int
@@ -78,6 +82,9 @@ class TfliteTensor:
     axis: int = 0
     data: np.ndarray[Any, Any] | None = None
     is_variable: bool = False
+    was_unsigned: bool = False
+    was_halved: bool = False
+    was_unscaled: bool = False
 
 
 @dataclass(frozen=True, eq=False)

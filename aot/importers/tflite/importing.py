@@ -15,8 +15,11 @@ from aot.dialect.graph import Builder, Origin, State, drop_dead_code, edge_of, s
 from aot.dialect.verifier import VerificationError, verify
 from aot.errors import LoweringError, raised
 from aot.importers.tflite.call import OperatorCall, Unsupported, dtype_of, edge_for, named
+from aot.importers.tflite.conversion import conversion_hint
 from aot.importers.tflite.file import DAMAGE, TfliteGraph, TfliteOperator, TfliteTensor, read
+from aot.importers.tflite.folding import FOLDED, folded
 from aot.importers.tflite.ops import BUILTINS
+from aot.importers.tflite.quantizations import OF_UINT8, prepared
 from aot.importers.tflite.variables import ASSIGN, CALL_ONCE, HANDLE, READ, Variables
 
 _COMPILED = "CUSTOM ethos-u"  # one op, with a program for the NPU
@@ -31,8 +34,9 @@ def import_tflite(data: bytes) -> GraphModule:
       LoweringError: it is no .tflite file, or damaged; or an op cannot be imported. The
         text has the op's index and name, and the supported ops.
     """
-    graphs = read(data)
+    main, *others = read(data)
     try:
+        graphs = [prepared(main), *(prepared(graph) for graph in others)]
         module = _Importer(graphs).run()
         verify(module, "import")
     except DAMAGE as error:
@@ -45,6 +49,7 @@ def import_tflite(data: bytes) -> GraphModule:
 class _Importer:
     def __init__(self, graphs: Sequence[TfliteGraph]) -> None:
         self._graph = graphs[0]
+        self._tensors = list(self._graph.tensors)
         self._module = GraphModule(torch.nn.Module(), FxGraph())
         self._builder = Builder(self._module, self._module.graph)
         self._values: dict[int, Node] = {}
@@ -52,7 +57,7 @@ class _Importer:
         self._states: dict[Node, Node] = {}
 
     def run(self) -> GraphModule:
-        tensors = self._graph.tensors
+        tensors = self._tensors
         for place, index in enumerate(self._graph.inputs):
             self._values[index] = self._input(place, tensors[index])
         for variable in self._variables.found:
@@ -65,6 +70,12 @@ class _Importer:
             self._operator(place, operator)
         outputs = [self._output(index) for index in self._graph.outputs]
         states = self._states_read(before, outputs) + [*self._states.values()]
+        self._module.meta["unsigned"] = [
+            f"{kind} {place}"
+            for kind, indices in (("input", self._graph.inputs), ("output", self._graph.outputs))
+            for place, index in enumerate(indices)
+            if tensors[index].was_unsigned
+        ]
         node = self._module.graph.output((*outputs, *states))
         node.meta["origin"] = Origin()
         drop_dead_code(self._module.graph)
@@ -102,7 +113,7 @@ class _Importer:
             raise LoweringError(f"{name} of the .tflite file: {reason}") from reason
 
     def _output(self, index: int) -> Node:
-        tensor = self._graph.tensors[index]
+        tensor = self._tensors[index]
         if index not in self._values and tensor.data is not None:
             raise LoweringError(
                 f"output {named(tensor)} of the .tflite file is a constant: it needs no model"
@@ -113,7 +124,7 @@ class _Importer:
 
     def _value(self, index: int) -> Node:
         """Return the node computing a tensor, or a constant."""
-        tensor = self._graph.tensors[index]
+        tensor = self._tensors[index]
         if index not in self._values and tensor.data is not None:
             data = torch.from_numpy(np.array(tensor.data))
             return self._builder.constant("c_value", data, edge_for(tensor))
@@ -127,29 +138,54 @@ class _Importer:
             if operator.name in (HANDLE, READ, ASSIGN, CALL_ONCE):
                 self._variables.run(operator, self._values, self._value)
                 return
+            if constants := folded(operator, self._tensors):
+                self._define(constants)
+                return
             if operator.name == _COMPILED:
                 raise Unsupported(
                     "is a program that Vela made: give the .tflite file it was made of"
                 )
             if operator.name not in BUILTINS:
-                raise Unsupported(f"is not supported; there are: {', '.join(sorted(BUILTINS))}")
-            results = [self._graph.tensors[i] for i in operator.outputs if i >= 0]
+                raise Unsupported(_unsupported(operator.name))
+            _check_unsigned(operator, self._tensors)
+            results = [self._tensors[i] for i in operator.outputs if i >= 0]
             origin = Origin((f"tflite.{operator.name}",), "", _place(place, operator, results))
             call = OperatorCall(
-                operator, self._graph.tensors, self._values, self._builder, origin, self._states
+                operator, self._tensors, self._values, self._builder, origin, self._states
             )
             given = BUILTINS[operator.name](call)
             nodes = [given] if isinstance(given, Node) else list(given)
             for tensor, node in zip(call.outputs, nodes, strict=True):
                 _check(tensor, node)
-                if tensor.index in self._values:
-                    raise Unsupported(f"computes {named(tensor)}, which there is already")
+                self._check_new(tensor)
                 self._values[tensor.index] = node
         except Unsupported as reason:
-            raise LoweringError(f"{where}: {reason}") from reason
+            hint = conversion_hint(self._tensors[i] for i in operator.inputs if i >= 0)
+            raise LoweringError(f"{where}: {reason}{hint}") from reason
         # Contradicting arguments, found by the dialect's rules for shapes and factors.
         except (*DAMAGE, RuntimeError) as error:
             raise LoweringError(f"{where}: its arguments make no sense: {raised(error)}") from error
+
+    def _define(self, constants: Sequence[TfliteTensor]) -> None:
+        for tensor in constants:
+            self._check_new(tensor)
+            self._tensors[tensor.index] = tensor
+
+    def _check_new(self, tensor: TfliteTensor) -> None:
+        if tensor.index in self._values or self._tensors[tensor.index].data is not None:
+            raise Unsupported(f"computes {named(tensor)}, which there is already")
+
+
+def _unsupported(name: str) -> str:
+    text = f"is not supported; there are: {', '.join(sorted(BUILTINS))}"
+    return f"{text}; of constants and shapes: {', '.join(sorted(FOLDED))}"
+
+
+def _check_unsigned(operator: TfliteOperator, tensors: Sequence[TfliteTensor]) -> None:
+    """Refuse uint8 values of an op that calculates with them."""
+    given = [tensors[i] for i in (*operator.inputs, *operator.outputs) if i >= 0]
+    if operator.name not in OF_UINT8 and any(tensor.was_unsigned for tensor in given):
+        raise Unsupported("calculates with uint8 values; only moves, QUANTIZE and DEQUANTIZE can")
 
 
 def _place(place: int, operator: TfliteOperator, results: Sequence[TfliteTensor]) -> str:

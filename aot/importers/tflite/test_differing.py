@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
 
 from aot.importers.tflite.differing import DIFFERENCES, differing
 from aot.importers.tflite.importing import import_tflite
 from aot.importers.tflite.testing import cases
+from aot.importers.tflite.testing.borders import wide_softmax
 from aot.importers.tflite.testing.build import File
+from aot.importers.tflite.testing.layers import narrow_bias
 
 Make = Callable[[], File]
 
@@ -49,26 +50,29 @@ def _pads() -> File:
     return file
 
 
-def _bias() -> File:
-    for seed in range(20):
-        file = cases.INT16["CONV_2D"](np.random.default_rng(seed))
-        if len(file.at.operators[0].inputs) == 3:
-            break
-    bias = file.at.tensors[file.at.operators[0].inputs[2]]
-    buffer = file.model.buffers[bias.buffer]
-    narrow = buffer.data.view(np.int64).astype(np.int32)
-    bias.type, buffer.data = schema.TensorType.INT32, narrow.view(np.uint8)
-    return file
+def _bias(name: str) -> Make:
+    count = 4 if name == "TRANSPOSE_CONV" else 3
+
+    def make() -> File:
+        drawn = (cases.INT16[name](np.random.default_rng(seed)) for seed in range(20))
+        file = next(f for f in drawn if len(f.at.operators[0].inputs) == count)
+        narrow_bias(file)
+        return file
+
+    return make
 
 
 NAMED: dict[str, list[Make]] = {
     "softmax of int8": [lambda: _case("SOFTMAX")],
     "softmax of int16": [_wide("SOFTMAX")],
+    "softmax of int8 to int16": [wide_softmax],
     "pads of SPACE_TO_BATCH_ND": [_pads],
     "quantize of float32": [_quantize],
+    "log_softmax": [lambda: _case("LOG_SOFTMAX")],
     "lstm": [lambda: _case("UNIDIRECTIONAL_SEQUENCE_LSTM")],
     "lines of int16": [_wide("LOGISTIC"), _wide("TANH")],
-    "bias of int32": [_bias],
+    "bias of int32": [_bias("CONV_2D"), _bias("FULLY_CONNECTED")],
+    "bias of int32 as int64": [_bias("DEPTHWISE_CONV_2D"), _bias("TRANSPOSE_CONV")],
     "sub of int16": [lambda: cases.INT16["SUB"](np.random.default_rng(0))],
     "state of SVDF": [_svdf],
 }
@@ -84,7 +88,7 @@ def test_ops_of_other_bits_are_named(kind: str) -> None:
 
 
 _ALL = [*cases.INT8, *(f"{name} int16" for name in cases.INT16)]
-_NAMED = {"SOFTMAX", "UNIDIRECTIONAL_SEQUENCE_LSTM", "SUB int16", "SVDF"}
+_NAMED = {"SOFTMAX", "UNIDIRECTIONAL_SEQUENCE_LSTM", "SUB int16", "SVDF", "LOG_SOFTMAX"}
 
 
 @pytest.mark.parametrize("name", [name for name in _ALL if name not in _NAMED])

@@ -80,8 +80,25 @@ def test_a_file_that_vela_made() -> None:
 def test_a_float_model() -> None:
     """TFLite Micro's package has one, of FULLY_CONNECTED."""
     folder = resources.files("tflite_micro.python.tflite_micro")
-    with pytest.raises(LoweringError, match="op 0 FULLY_CONNECTED: .* FLOAT32"):
+    with pytest.raises(LoweringError, match="op 0 FULLY_CONNECTED: .* FLOAT32.* is a float file"):
         import_tflite((folder / "sine_float.tflite").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("values", "weights", "kind"),
+    [
+        (np.float32, np.int8, "a hybrid file: its weights are integers, its values float"),
+        (np.uint8, np.uint8, "a file of uint8 (by a converter before 2020)"),
+    ],
+)
+def test_files_of_other_kinds_say_how_to_convert(values: type, weights: type, kind: str) -> None:
+    file, of = File(values), None if values == np.float32 else (0.1, 3)
+    x, y = file.input((1, 4), of), file.tensor((1, 2), quantized=of)
+    w = file.tensor((2, 4), weights, (0.01, 7), np.ones((2, 4)))
+    file.op("FULLY_CONNECTED", [x, w, -1], [y], "FullyConnectedOptions", 4)
+    file.output(y)
+    text = _refused(file)
+    assert kind in text and "representative_dataset" in text
 
 
 def test_options_that_are_left_out() -> None:

@@ -41,7 +41,7 @@ class Variable:
     value: Node | None = None
 
 
-def _key(operator: TfliteOperator) -> str:
+def key_of(operator: TfliteOperator) -> str:
     options = operator.options(VarHandleOptions)
     if options is None:
         raise Unsupported("has no VarHandleOptions")
@@ -117,7 +117,7 @@ class Variables:
         if operator.name == CALL_ONCE:
             return
         if operator.name == HANDLE:
-            if variable := self._by_name.get(_key(operator)):
+            if variable := self._by_name.get(key_of(operator)):
                 self._by_handle[operator.outputs[0]] = variable
             return
         variable = self._by_handle.get(operator.inputs[0])
@@ -138,7 +138,7 @@ def _uses(graph: TfliteGraph) -> list[tuple[TfliteOperator, str]]:
         try:
             if operator.name == HANDLE:
                 _count(operator, 0, 1)
-                handles[operator.outputs[0]] = _key(operator)
+                handles[operator.outputs[0]] = key_of(operator)
             elif operator.name in (READ, ASSIGN):
                 _count(operator, *((1, 1) if operator.name == READ else (2, 0)))
                 if operator.inputs[0] not in handles:

@@ -46,25 +46,20 @@ def has_narrow_bias(call: OperatorCall, index: int, of: Quantization) -> bool:
     return of.type is INT16 and call.has(index) and call.tensor(index).type == "INT32"
 
 
-def bias_of(
-    call: OperatorCall, index: int, channels: int, of: Quantization, narrow: bool = False
-) -> torch.Tensor:
+def bias_of(call: OperatorCall, index: int, channels: int, of: Quantization) -> torch.Tensor:
     """Return the bias, int32 [channels]; zeros if there is none.
 
     Args:
       call: of the layer.
       index: of the bias among its inputs.
       channels: of the layer's result.
-      of: the layer's input.
-      narrow: True if biases of an int16 layer may be int32 as well. TFLite Micro supports
-        this for some layers; for others it would read twice their bytes.
+      of: the layer's input; if it is int16, the bias is int64 or int32.
     """
     if not call.has(index):
         return torch.zeros(channels, dtype=torch.int32)
     tensor = call.tensor(index)
     wanted = "INT64" if of.type is INT16 else "INT32"
-    allowed = (wanted, "INT32") if narrow else (wanted,)
-    if tensor.type not in allowed or tensor.shape != (channels,):
+    if tensor.type not in (wanted, "INT32") or tensor.shape != (channels,):
         raise Unsupported(
             f"its bias, {named(tensor)}, is {tensor.type}{list(tensor.shape)}, not "
             f"{wanted}[{channels}]"
@@ -77,6 +72,6 @@ def bias_of(
 
 def factors(reals: Sequence[float], dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
     """Multiplier and shift, int32, of each channel."""
-    pairs = [sums_multiplier(real, dtype) for real in reals]
+    pairs = [sums_multiplier(real, dtype) if real else (0, 0) for real in reals]
     multiplier, shift = zip(*pairs, strict=True)
     return torch.tensor(multiplier, dtype=torch.int32), torch.tensor(shift, dtype=torch.int32)

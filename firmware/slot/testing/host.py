@@ -176,6 +176,7 @@ class Read(torch.nn.Module):
             0,
             15,
             12,
+            2**15,
             *output,
             False,
             True,

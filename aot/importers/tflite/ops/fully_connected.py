@@ -62,7 +62,7 @@ def _layer(call: OperatorCall, x: Node, options: Any) -> Node:
         linear,
         x,
         call.constant("weight", weight),
-        call.constant("bias", bias_of(call, 2, units, of, narrow=True)),
+        call.constant("bias", bias_of(call, 2, units, of)),
         call.constant("multiplier", multiplier),
         call.constant("shift", shift),
         of.zero_point,

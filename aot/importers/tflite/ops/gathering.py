@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GATHER by constant indices, or of a constant's rows, and RESIZE_NEAREST_NEIGHBOR."""
+"""GATHER by constant indices, or of a constant's rows; BROADCAST_TO, RESIZE_NEAREST_NEIGHBOR."""
 
 from __future__ import annotations
 
@@ -50,6 +50,19 @@ def resize_nearest_neighbor(call: OperatorCall) -> Node:
             indices.append(call.constant("places", places))
             dims.append(dim)
     return call.emit(pl_gather, x, indices, dims, edge=call.edge) if dims else x
+
+
+def broadcast_to(call: OperatorCall) -> Node:
+    """A gather of the only row of each dimension that grows. The result has the shape."""
+    x, shape = call.value(0), call.output.shape
+    call.same_quantization(x)
+    before = (*[1] * (len(shape) - len(shape_of(x))), *shape_of(x))
+    grown = [dim for dim, (a, b) in enumerate(zip(before, shape, strict=True)) if a != b]
+    if any(before[dim] != 1 for dim in grown):
+        raise Unsupported(f"{list(shape_of(x))} under the shape {list(shape)}")
+    x = call.reshaped(x, before)
+    places = [call.constant("places", torch.zeros(shape[d], dtype=torch.int32)) for d in grown]
+    return call.emit(pl_gather, x, places, grown, edge=call.edge) if grown else x
 
 
 def nearest_places(before: int, after: int, corners: bool, centres: bool) -> torch.Tensor:

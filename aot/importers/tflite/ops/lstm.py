@@ -17,6 +17,7 @@ from aot.dialect.recurrence import FRACTION_BITS, STATE_BITS, gate_table
 from aot.importers.tflite.arithmetic import quantize_multiplier
 from aot.importers.tflite.call import OperatorCall, Unsupported, edge_for, named
 from aot.importers.tflite.weights import bias_of, factors, weight_of
+from kernels.recurrent.op import NO_CELL_LIMIT
 from kernels.recurrent.op import lstm as pl_lstm
 
 _WEIGHTS, _HIDDEN_WEIGHTS, _BIASES = range(1, 5), range(5, 9), range(12, 16)
@@ -36,7 +37,7 @@ def unidirectional_sequence_lstm(call: OperatorCall) -> Node:
     shapes = [tuple(w.shape) for w in (*weights, *hidden_weights)]
     if len(shape_of(x)) != 3 or shapes != [(size, shape_of(x)[2])] * 4 + [(size, size)] * 4:
         raise Unsupported(f"weights {shapes} for an input {list(shape_of(x))}")
-    bits = _cell_bits(call, options)
+    bits, limit = _cell(call, options)
     batch = shape_of(x)[1 if options.TimeMajor() else 0]
     hidden, cell = (
         _state(call, index, (batch, size), places)
@@ -60,6 +61,7 @@ def unidirectional_sequence_lstm(call: OperatorCall) -> Node:
         of.zero_point,
         STATE_BITS,
         bits,
+        limit,
         *quantize_multiplier(2.0**-STATE_BITS / out.scale),
         out.zero_point,
         False,
@@ -90,16 +92,16 @@ def _check(call: OperatorCall, options: UnidirectionalSequenceLSTMOptions) -> No
         raise Unsupported("int16 values; int8 ones can be")
 
 
-def _cell_bits(call: OperatorCall, options: UnidirectionalSequenceLSTMOptions) -> int:
-    """Return the bits of the cell's scale, a power of two; a clip beyond its type has no effect."""
+def _cell(call: OperatorCall, options: UnidirectionalSequenceLSTMOptions) -> tuple[int, int]:
+    """Return the bits of the cell's scale, a power of two, and its largest magnitude."""
     state = call.tensor(_CELL_STATE)
     of = call.quantized(edge_for(state).quantization)
     bits = -math.log2(of.scale)
     if of.type is not INT16 or bits not in range(STATE_BITS + 1):
         raise Unsupported(f"its cell state, {named(state)}, has scale {of.scale}, type {of.type}")
-    if 0.0 < options.CellClip() < of.scale * of.type.quant_max:
-        raise Unsupported(f"a cell clipped at {options.CellClip()}")
-    return int(bits)
+    clip = options.CellClip()
+    limit = min(int(clip / of.scale), of.type.quant_max) if clip > 0.0 else NO_CELL_LIMIT
+    return int(bits), limit
 
 
 def _state(call: OperatorCall, index: int, shape: tuple[int, int], bits: int) -> Node:

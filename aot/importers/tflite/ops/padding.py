@@ -11,16 +11,17 @@ from torch.fx import Node
 from aot.dialect.graph import shape_of
 from aot.dialect.quantization import INT16
 from aot.importers.tflite.call import OperatorCall, Unsupported
+from aot.importers.tflite.quantizations import zero_point_in_file
 from kernels.gather.op import gather
 from kernels.pad.op import pad as pl_pad
 
 
 def pad(call: OperatorCall) -> Node:
-    """Pad with zeros (the zero point); PADV2 pads with the given value."""
+    """Pad with the file's zero point, 0 if there is none; PADV2 pads with the given value."""
     x = call.value(0)
     of, padding = call.of(x), _paddings(call, x)
     call.same_quantization(x)
-    value = of.zero_point
+    value = zero_point_in_file(call.output)
     if call.has(2):
         given = call.value(2)
         call.same_quantization(given)

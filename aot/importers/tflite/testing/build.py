@@ -14,6 +14,7 @@ Quantized = tuple[float, int]
 Array = np.ndarray[Any, Any]
 
 _TYPES = {
+    np.dtype(np.uint8): schema.TensorType.UINT8,
     np.dtype(np.int8): schema.TensorType.INT8,
     np.dtype(np.int16): schema.TensorType.INT16,
     np.dtype(np.int32): schema.TensorType.INT32,

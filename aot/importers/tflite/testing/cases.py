@@ -26,6 +26,7 @@ from aot.importers.tflite.testing.layers import (
     transpose_conv,
 )
 from aot.importers.tflite.testing.movement import (
+    broadcast_to,
     concatenation,
     expand_dims,
     gather,
@@ -158,6 +159,16 @@ def softmax(random: Random, dtype: Any = np.int8) -> File:
     return file
 
 
+def log_softmax(random: Random, dtype: Any = np.int8) -> File:
+    file = File(dtype)
+    shape = tuple(map(int, random.integers(1, 20, 2)))
+    x = file.input(shape, (scale(random, 0.01, 0.5), int(random.integers(-128, 128))))
+    y = file.tensor(shape, quantized=(1 / 16, 127))
+    file.op("LOG_SOFTMAX", [x], [y], "LogSoftmaxOptions", 2)
+    file.output(y)
+    return file
+
+
 def function(
     name: str,
     options: str,
@@ -232,6 +243,7 @@ INT8: dict[str, Case] = {
     "AVERAGE_POOL_2D": pool("AVERAGE_POOL_2D"),
     "BATCH_MATMUL": batch_matmul,
     "BATCH_TO_SPACE_ND": batch_to_space,
+    "BROADCAST_TO": broadcast_to,
     "CONCATENATION": concatenation,
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
@@ -245,6 +257,7 @@ INT8: dict[str, Case] = {
         "LEAKY_RELU", "LeakyReluOptions", "near", alpha=lambda r: float(r.uniform(0.01, 1.0))
     ),
     "LOGISTIC": function("LOGISTIC", "", (1 / 256, -128)),
+    "LOG_SOFTMAX": log_softmax,
     "MAXIMUM": extreme("MAXIMUM"),
     "MAX_POOL_2D": pool("MAX_POOL_2D"),
     "MEAN": reduction("MEAN", same=False),
@@ -291,6 +304,7 @@ INT16: dict[str, Case] = {
     "ADD": binary("ADD", "AddOptions", np.int16),
     "AVERAGE_POOL_2D": pool("AVERAGE_POOL_2D", np.int16),
     "BATCH_MATMUL": of_int16(batch_matmul),
+    "BROADCAST_TO": of_int16(broadcast_to),
     "CONCATENATION": of_int16(concatenation),
     "CONV_2D": of_int16(conv_2d),
     "DEPTHWISE_CONV_2D": of_int16(depthwise_conv_2d),

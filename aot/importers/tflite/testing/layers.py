@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
 
 from aot.importers.tflite.testing.build import File, Quantized
 from aot.importers.tflite.testing.random_values import (
@@ -173,8 +174,8 @@ def svdf(random: Random, dtype: Any = np.int8) -> File:
     return file
 
 
-def lstm(random: Random) -> File:
-    """Return an LSTM with gates not always open or shut."""
+def lstm(random: Random, clip: float = 0.0) -> File:
+    """Return an LSTM with gates not always open or shut, and its cell clipped if clip is not 0."""
     file, x = File(), (scale(random, 0.01, 0.03), int(random.integers(-30, 30)))
     size, units, steps_, batch = map(int, random.integers((1, 1, 1, 1), (9, 9, 7, 3)))
     major = bool(random.integers(2))
@@ -198,7 +199,7 @@ def lstm(random: Random) -> File:
     inputs.append(file.tensor((batch, units), np.int16, cell, variable=True))
     inputs += [-1] * 4
     y = file.tensor((*rows, units), np.int8, hidden)
-    fields = {"fusedActivationFunction": TANH, "timeMajor": major}
+    fields = {"fusedActivationFunction": TANH, "timeMajor": major, "cellClip": clip}
     options = "UnidirectionalSequenceLSTMOptions"
     file.op("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, [y], options, 1, **fields)
     file.output(y)
@@ -217,3 +218,11 @@ def batch_matmul(random: Random, dtype: Any = np.int8) -> File:
     file.op("BATCH_MATMUL", [a, b], [y], "BatchMatMulOptions", 2, **fields)
     file.output(y)
     return file
+
+
+def narrow_bias(file: File) -> None:
+    """Make the int64 biases of a file's only op int32."""
+    bias = file.at.tensors[file.at.operators[0].inputs[-1]]
+    buffer = file.model.buffers[bias.buffer]
+    narrow = buffer.data.view(np.int64).astype(np.int32)
+    bias.type, buffer.data = schema.TensorType.INT32, narrow.view(np.uint8)

@@ -51,6 +51,15 @@ def transpose(random: Random, dtype: Any = np.int8) -> File:
     return moved(file, "TRANSPOSE", [x, file.ints(perm)], result, q, "TransposeOptions")
 
 
+def broadcast_to(random: Random, dtype: Any = np.int8) -> File:
+    file, q = File(dtype), quantized(random, dtype)
+    result = list(map(int, random.integers(1, 6, 4)))
+    kept = int(random.integers(1, 5))
+    shape = [size if random.integers(2) else 1 for size in result[-kept:]]
+    x = file.input(shape, q)
+    return moved(file, "BROADCAST_TO", [x, file.ints(result)], result, q, "BroadcastToOptions")
+
+
 def concatenation(random: Random, dtype: Any = np.int8) -> File:
     file, q = File(dtype), quantized(random, dtype)
     shape, dim = list(map(int, random.integers(1, 6, 4))), int(random.integers(4))

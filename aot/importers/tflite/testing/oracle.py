@@ -21,15 +21,26 @@ Array = np.ndarray[Any, Any]
 
 
 def tflm(data: bytes, runs: Sequence[Sequence[Array]]) -> list[list[Array]]:
-    """Return the outputs of consecutive runs by TFLite Micro's interpreter."""
+    """Return the outputs of consecutive runs by TFLite Micro's interpreter.
+
+    uint8 is given and returned as the dialect's int8.
+    """
     interpreter = runtime.Interpreter.from_bytes(data, arena_size=_ARENA_BYTES)
-    found, count = [], len(read(data)[0].outputs)
+    graph, found = read(data)[0], []
     for inputs in runs:
         for index, array in enumerate(inputs):
-            interpreter.set_input(array, index)
+            unsigned = graph.tensors[graph.inputs[index]].type == "UINT8"
+            interpreter.set_input(_flipped(array) if unsigned else array, index)
         interpreter.invoke()
-        found.append([np.array(interpreter.get_output(i)) for i in range(count)])
+        results = [np.array(interpreter.get_output(i)) for i in range(len(graph.outputs))]
+        found.append([_flipped(y) if y.dtype == np.uint8 else y for y in results])
     return found
+
+
+def _flipped(values: Array) -> Array:
+    """Return uint8 as int8, or int8 as uint8: each 128 lower, or higher."""
+    other = np.int8 if values.dtype == np.uint8 else np.uint8
+    return (values.view(np.uint8) ^ np.uint8(128)).view(other)
 
 
 def ours(data: bytes, runs: Sequence[Sequence[Array]]) -> list[list[Array]]:

@@ -338,7 +338,7 @@ def tanh_as_activation() -> File:
 
 
 REFUSED: dict[str, tuple[Callable[[], File], str]] = {
-    "uint8": (lambda: changed(_unsigned), "tensor 0 `t0` is UINT8; values here are INT8, INT16, "),
+    "uint8": (lambda: changed(_unsigned), "op 0 LOGISTIC: calculates with uint8 values; only "),
     "a constant as output": (
         lambda: changed(_a_constant_as_output),
         "output tensor 2 `t2` of the .tflite file is a constant",

@@ -20,7 +20,7 @@ _NOT_THE_USERS = (
     "/torch/",
     "/torchao/",
     "/executorch/",
-    "/aot/accept/constant_masks.py",
+    "/aot/accept/constant_values.py",
     "/aot/accept/data_attribute.py",
     "/aot/accept/inputs.py",
     "/aot/importers/onnx/",

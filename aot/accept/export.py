@@ -17,7 +17,7 @@ from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 from torch.fx.node import map_arg
 
-from aot.accept.constant_masks import ConstantMasks
+from aot.accept.constant_values import ConstantValues
 from aot.accept.data_attribute import DataAttributeMode
 from aot.accept.program import result_paths, tensor_names
 from aot.accept.python_state import check_python_state
@@ -245,7 +245,7 @@ def _export(model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]) ->
             hooked_weights_kept(model),
             causal_masks_unread(),
             export_silent(),
-            ConstantMasks(model),
+            ConstantValues(model),
             DataAttributeMode(),
             split_recurrent.steps_unseen(),
         ):

@@ -39,7 +39,9 @@ ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] =
         lambda x: (x * (x > 0).to(x.dtype)).mean() * x.numel(),
     ),
     "repeats": (
-        lambda x: x.flatten().repeat_interleave(torch.arange(x.numel()) % 2),
+        lambda x: x.flatten().repeat_interleave(
+            torch.arange(x.numel()) % 2 + (x.flatten() * 0).long()
+        ),
         r"repeat_interleave.* its shape depends on(.|\n)*    at .*forward(.|\n)*output_size",
         lambda x: x.flatten().repeat_interleave(
             torch.arange(x.numel()) % 2, output_size=x.numel() // 2

@@ -199,7 +199,7 @@ REFUSED: dict[str, Refused] = {
         lambda x: F.one_hot((x > 0.0).long(), 2),
     ),
     "a number of a value": Refused(
-        lambda x: x.roll(INDEX[0, 1]),
+        lambda x: x.roll(x[0].argmax()),
         ("roll", "makes a number of Python", "a number from the start"),
         lambda x: x.roll(1),
         _BY_TYPE,
@@ -212,7 +212,7 @@ REFUSED: dict[str, Refused] = {
     "places": Refused(lambda x: x.nonzero(), ("aten.nonzero", *_SHAPE)),
     "unique values": Refused(lambda x: torch.unique(x), ("unique", *_SHAPE)),
     "a part from a place of a tensor": Refused(
-        lambda x: x.narrow(1, INDEX[0, 1], 2),
+        lambda x: x.narrow(1, x[0].argmax() % 2, 2),
         ("its shape depends on values", "sizes that are numbers"),
         lambda x: x.narrow(1, 1, 2),
         ("changes",),

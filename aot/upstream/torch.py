@@ -25,7 +25,6 @@ from torch._subclasses.fake_tensor import (
     DynamicOutputShapeException,
     FakeTensor,
     FakeTensorMode,
-    unset_fake_temporarily,
 )
 from torch.export.exported_program import _decompose_exported_program as decompose_exported_program
 from torch.export.exported_program import (
@@ -35,6 +34,7 @@ from torch.fx.graph import _PyTreeCodeGen as PyTreeCodeGen
 from torch.fx.graph import _PyTreeInfo as PyTreeInfo
 from torch.nn.modules.batchnorm import _BatchNorm as BatchNorm
 from torch.utils._python_dispatch import TorchDispatchMode, is_traceable_wrapper_subclass
+from torch.utils._python_dispatch import _disable_current_modes as disable_current_modes
 from torch.utils._pytree import (
     keystr,
     tree_flatten,
@@ -66,6 +66,7 @@ __all__ = [
     "decomposition_table",
     "decompositions",
     "detect_fake_mode",
+    "disable_current_modes",
     "dispatch_has_kernel",
     "enable_python_dispatcher",
     "get_schema",
@@ -86,7 +87,6 @@ __all__ = [
     "tree_map_only",
     "tree_structure",
     "tree_unflatten",
-    "unset_fake_temporarily",
 ]
 
 _STEPPED = ("one_layer_rnn", "one_layer_lstm", "mkldnn_one_layer_lstm")

@@ -105,12 +105,6 @@ REFUSED: dict[str, Refused] = {
         _BY_TYPE,
         given=(X, torch.tensor([-1.0, 0.0, 1.0])),
     ),
-    "heaviside": Refused(
-        lambda x, y: torch.heaviside(x, y),
-        ("heaviside", "torch.where(x == 0.0, values, (x > 0.0).to(x.dtype))"),
-        lambda x, y: torch.where(x == 0.0, y, (x > 0.0).to(x.dtype)),
-        given=(X, X[0]),
-    ),
     "an op without a form": Refused(
         lambda x: torch.logdet(x[:, :4] @ x[:, :4].mT),
         ("logdet", "neither an int8 form nor a float kernel", "docs/operators.md"),

@@ -145,7 +145,6 @@ _HINTS = {
     ),
     "aten.bucketize": "(boundaries[None] < values[:, None]).sum(1), or boundaries that are "
     "constants",
-    "heaviside": "torch.where(x == 0.0, values, (x > 0.0).to(x.dtype))",
     "rrelu": "training=False, which takes the mean of the slopes",
     "cond": "both ways, and m * a + (1 - m) * b of a mask of the condition, "
     "m = condition.to(x.dtype)",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compositions of functions of two values: hypot, atan2, pow, ldexp, remainder, fmod, copysign,
-nn.Bilinear, addbmm, linspace; of bits and signs of integers; of running products, maxima, minima
-and logarithms of sums those of two.
+"""Compositions of functions of two values: hypot, atan2, remainder, fmod, copysign, heaviside,
+take, nn.Bilinear, addbmm, linspace; of bits and signs of integers; of running products, maxima,
+minima and logarithms of sums those of two.
 """
 
 from __future__ import annotations
@@ -16,16 +16,23 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
-from aot.passes.aten.decompositions.builders import Results, along, as_type, read_results
+from aot.passes.aten.decompositions import powers
+from aot.passes.aten.decompositions.builders import (
+    Results,
+    alike,
+    along,
+    as_type,
+    read_results,
+    source_of,
+)
 from aot.rules.function import is_integers, is_mask, is_scalar
 
 _aten = torch.ops.aten
-KEPT = (_aten.linspace.Tensor_Tensor, _aten.linspace.Tensor_Scalar, _aten.linspace.Scalar_Tensor)
-"""Ops that export leaves whole: torch writes them in float64."""
+_RAMPS = (_aten.linspace.Tensor_Tensor, _aten.linspace.Tensor_Scalar, _aten.linspace.Scalar_Tensor)
+KEPT = (*_RAMPS, _aten.heaviside.default, _aten.take.default)
+"""Ops that export leaves whole: torch writes them in other types, or by the value of an index."""
 
 _MOST_BITS = 30
-_LEAST_BASE = 2.0**-24
-"""Least base of a power: a smaller one's logarithm would widen the range."""
 
 
 def _running(module: GraphModule, node: Node) -> Results:
@@ -83,7 +90,7 @@ def _step(module: GraphModule, node: Node, of: list[Node], dim: int, reach: int)
 
 def _hypotenuse(module: GraphModule, node: Node) -> Results:
     """Decompose hypot into the norm of pairs; their squares are exact."""
-    sides = _alike(node)
+    sides = alike(node)
     pairs = [call(node, _aten.unsqueeze.default, side, -1) for side in sides]
     both = call(node, _aten.cat.default, pairs, -1)
     return {0: call(node, _aten.linalg_vector_norm.default, both, 2.0, [-1])}
@@ -93,7 +100,7 @@ def _arctangent(module: GraphModule, node: Node) -> Results:
     """Decompose atan2: the arctangent of the smaller side by the larger, at most 45 degrees, then
     turned to its quadrant.
     """
-    y, x = _alike(node)
+    y, x = alike(node)
     up, along = (call(node, _aten.abs.default, side) for side in (y, x))
     larger = call(node, _aten.maximum.default, up, along)
     larger = call(node, _aten.clamp.default, larger, 1e-30)
@@ -109,76 +116,40 @@ def _arctangent(module: GraphModule, node: Node) -> Results:
     return {0: angle}
 
 
-def _power(module: GraphModule, node: Node) -> Results:
-    """Decompose pow by logarithms; a negative base needs constant integer exponents."""
-    base, exponent = node.args
-    if is_scalar(base) or is_scalar(exponent) or node.meta["val"].dtype != torch.float32:
-        return {}  # a function of one value
-    known, of = tensor_constant(module, exponent), tensor_constant(module, base)
-    if known is not None and bool((known == known.flatten()[:1]).all()):
-        x, _ = _alike(node)
-        return {0: call(node, _aten.pow.Tensor_Scalar, x, known.flatten()[0].item())}
-    if of is not None and bool((of > 0).all()):
-        power = call(node, _aten.mul.Tensor, exponent, constant(module, node, "log", of.log()))
-        return {0: call(node, _aten.exp.default, power)}
-    # Factors for a negative base: 1 for an even exponent, -1 for an odd one, 0 if torch has no
-    # result.
-    signs = torch.zeros(())
-    if known is not None:
-        signs = torch.where(known == known.round(), 1 - 2 * known.remainder(2), 0.0)
-    x, y = _alike(node)
-    size = call(node, _aten.abs.default, x) if bool(signs.any()) else x
-    log = call(node, _aten.log.default, call(node, _aten.clamp.default, size, _LEAST_BASE))
-    power = call(node, _aten.exp.default, call(node, _aten.mul.Tensor, y, log))
-    other = constant(module, node, "signs", signs)
-    if bool(signs.any()):
-        other = call(node, _aten.mul.Tensor, power, other)
-    above = call(node, _aten.gt.Scalar, x, 0.0)
-    return {0: call(node, _aten.where.self, above, power, other)}
-
-
-def _by_power_of_two(module: GraphModule, node: Node) -> Results:
-    """Decompose ldexp of a float32 value."""
-    x, exponent = node.args
-    assert isinstance(x, Node) and isinstance(exponent, Node)
-    if is_scalar(x) or is_scalar(exponent) or x.meta["val"].dtype != torch.float32:
-        return {}  # a function of one value
-    known = tensor_constant(module, exponent)
-    if known is not None:
-        power = constant(module, node, "power", torch.exp2(known.to(torch.float32)))
-    else:
-        power = call(node, _aten.exp2.default, as_type(node, exponent, torch.float32))
-    return {0: call(node, _aten.mul.Tensor, x, power)}
-
-
 def _rest(module: GraphModule, node: Node) -> Results:
     """Decompose a division's remainder, with the divisor's sign, or in fmod the dividend's."""
     if any(not isinstance(n, Node) or is_scalar(n) for n in node.args[:2]):
         return {}  # a function of one value
     if node.meta["val"].dtype != torch.float32:
         return {}
-    x, y = _alike(node)
+    x, y = alike(node)
     rounded = _aten.floor if node.target is _aten.remainder.Tensor else _aten.trunc
     quotient = call(node, rounded.default, call(node, _aten.div.Tensor, x, y))
     return {0: call(node, _aten.sub.Tensor, x, call(node, _aten.mul.Tensor, quotient, y))}
 
 
 def _signed(module: GraphModule, node: Node) -> Results:
-    x, y = _alike(node)
+    x, y = alike(node)
     size = call(node, _aten.abs.default, x)
     negative = call(node, _aten.lt.Scalar, y, 0.0)
     return {0: call(node, _aten.where.self, negative, call(node, _aten.neg.default, size), size)}
 
 
-def _alike(node: Node) -> tuple[Node, Node]:
-    """Two operands of the result's shape."""
-    shape = list(node.meta["val"].shape)
-    operands: Any = node.args[:2]
-    a, b = (
-        n if list(n.meta["val"].shape) == shape else call(node, _aten.expand.default, n, shape)
-        for n in operands
-    )
-    return a, b
+def _step_at_zero(module: GraphModule, node: Node) -> Results:
+    """Decompose heaviside of float32: 0 below zero, 1 above it, and a value at zero."""
+    x, values = source_of(node), argument(node, "values")
+    if node.meta["val"].dtype != torch.float32:
+        return {}
+    if not is_scalar(values):  # else a function of one value
+        x, values = alike(node)
+    above = as_type(node, call(node, _aten.gt.Scalar, x, 0.0), torch.float32)
+    return {0: call(node, _aten.where.self, call(node, _aten.eq.Scalar, x, 0.0), values, above)}
+
+
+def _taken(module: GraphModule, node: Node) -> Results:
+    """Decompose take: elements of all of a tensor, in the shape of the index."""
+    flat = call(node, _aten.reshape.default, source_of(node), [-1])
+    return {0: call(node, _aten.index.Tensor, flat, [argument(node, "index")])}
 
 
 def _bilinear(module: GraphModule, node: Node) -> Results:
@@ -344,14 +315,15 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **dict.fromkeys(_RUNNING, _running),
     _aten.hypot.default: _hypotenuse,
     _aten.atan2.default: _arctangent,
-    _aten.pow.Tensor_Tensor: _power,
-    _aten.ldexp.Tensor: _by_power_of_two,
+    **powers.COMPOSED,
+    _aten.heaviside.default: _step_at_zero,
+    _aten.take.default: _taken,
     _aten.remainder.Tensor: _rest,
     _aten.fmod.Tensor: _rest,
     _aten.copysign.Tensor: _signed,
     _aten._trilinear.default: _bilinear,
     _aten.addbmm.default: _sum_of_products,
-    **dict.fromkeys(KEPT, _ramp),
+    **dict.fromkeys(_RAMPS, _ramp),
     _aten.neg.default: _negated,
     _aten.abs.default: _magnitude,
     _aten.sign.default: _sign,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch.fx import GraphModule, Node
 
@@ -32,6 +34,17 @@ def along(node: Node) -> tuple[Node, int]:
     """Return the first argument, and the dimension of it that an op works along."""
     x = source_of(node)
     return x, int(argument(node, "dim")) % x.meta["val"].dim()
+
+
+def alike(node: Node) -> tuple[Node, Node]:
+    """Two operands of the result's shape."""
+    shape = list(node.meta["val"].shape)
+    operands: Any = node.args[:2]
+    a, b = (
+        n if list(n.meta["val"].shape) == shape else call(node, _aten.expand.default, n, shape)
+        for n in operands
+    )
+    return a, b
 
 
 def read_results(node: Node) -> list[int]:

@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions.builders import source_of
+from aot.passes.aten.decompositions.powers import sign_of_power
 
 _aten = torch.ops.aten
 
@@ -100,11 +101,14 @@ def _rest(module: GraphModule, node: Node) -> Node | None:
 
 
 def _power_of_number(module: GraphModule, node: Node) -> Node | None:
-    """2 ** x is exp(x * log 2)."""
+    """2 ** x is exp(x * log 2); a negative base has the sign of its own."""
     base, x = node.args
-    if not isinstance(base, bool | int | float) or base <= 0:
+    if not isinstance(base, bool | int | float) or not base or not isinstance(x, Node):
         return None
-    return call(node, _aten.exp.default, call(node, _aten.mul.Tensor, x, math.log(base)))
+    power = call(node, _aten.exp.default, call(node, _aten.mul.Tensor, x, math.log(abs(base))))
+    return (
+        power if base > 0 else call(node, _aten.mul.Tensor, power, sign_of_power(module, node, x))
+    )
 
 
 def _hard_shrink(module: GraphModule, node: Node) -> Node | None:

@@ -32,20 +32,23 @@ def _memory(elf: Path, board: Board, output: Path) -> bytes:
         *(str(Tools.of_build().qemu), "-M", board.simulator.machine, "-display", "none"),
         *("-serial", "null", "-monitor", "stdio", "-kernel", str(elf)),
     ]
+    area = f"{memory.base:#x} {min(memory.size, 0x10000):#x}"
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as qemu:
-        assert qemu.stdin is not None
         found = b""
-        for _ in range(100):
-            save = f'memsave {memory.base:#x} {min(memory.size, 0x10000):#x} "{output}"\n'
-            qemu.stdin.write(save.encode())
-            qemu.stdin.flush()
+        while _TEXT not in found and qemu.poll() is None:
+            _tell(qemu, f'memsave {area} "{output}"')
             time.sleep(0.1)
             found = output.read_bytes() if output.exists() else b""
-            if _TEXT in found:
-                break
-        qemu.stdin.write(b"quit\n")
-        qemu.stdin.flush()
-    return found
+        # That file may be half written; this one is whole once the simulator has ended.
+        _tell(qemu, f'memsave {area} "{output}.whole"')
+        _tell(qemu, "quit")
+    return Path(f"{output}.whole").read_bytes()
+
+
+def _tell(qemu: subprocess.Popen[bytes], command: str) -> None:
+    assert qemu.stdin is not None
+    qemu.stdin.write(f"{command}\n".encode())
+    qemu.stdin.flush()
 
 
 @pytest.mark.parametrize("name", _BOARDS)

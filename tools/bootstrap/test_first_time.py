@@ -4,7 +4,6 @@
 import shutil
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -71,8 +70,6 @@ def test_waits_for_all_and_minds_no_failure(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_ends_all_when_bazel_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     started = _with_programs(monkeypatch, "import time; time.sleep(600)")
-    start = time.monotonic()
     with pytest.raises(OSError, match="no space"), first_time.tools_beside():
         raise OSError("no space")
-    assert started[0].returncode is not None
-    assert time.monotonic() - start < 300
+    assert started[0].returncode not in (None, 0)  # ended before it would have been done

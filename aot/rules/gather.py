@@ -30,7 +30,7 @@ _CIRCULAR = _aten._pad_circular.default
 _INDEX = _aten.index.Tensor
 _INDEX_SELECT = _aten.index_select.default
 _ROLL = _aten.roll.default
-_TARGETS = (
+GATHERED = (
     _CIRCULAR,
     _aten.as_strided.default,
     _aten.diagonal.default,
@@ -44,6 +44,7 @@ _TARGETS = (
     _aten.unfold.default,
     _aten.upsample_nearest2d.vec,
 )
+"""Ops that move elements by constants."""
 
 _Positions = Callable[[torch.Tensor], torch.Tensor]
 
@@ -156,6 +157,6 @@ def _of_parts(
 
 
 FAMILY = Family(
-    dict.fromkeys(_TARGETS, Gather()),
+    dict.fromkeys(GATHERED, Gather()),
     kept=(_CIRCULAR, _ROLL),
 )

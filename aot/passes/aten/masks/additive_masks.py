@@ -22,6 +22,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.dialect.rule import argument
 from aot.errors import LoweringError, Problem, problem_at
+from aot.passes.aten.decompositions.builders import as_type
 from aot.passes.aten.masks.mask_nodes import FARTHER, MOVEMENT, SOFT, is_far, loses, padded_mask
 from aot.passes.aten.masks.masked_values import (
     CHOICE,
@@ -32,18 +33,16 @@ from aot.passes.aten.masks.masked_values import (
     nearest,
 )
 from aot.rules.function import is_elementwise, is_mask, is_scalar
+from aot.rules.gather import GATHERED
 
 _aten = torch.ops.aten
 _WHERE, _CAT, _PAD = _aten.where.self, _aten.cat.default, _aten.constant_pad_nd.default
-_EXPAND = _aten.expand.default
+_EXPAND, _NEAREST = _aten.expand.default, _aten.upsample_nearest2d.vec
 _ATTENTION = _aten.scaled_dot_product_attention.default
 _MOVES = {
     *MOVEMENT,
-    _aten.flip.default,
-    _aten.roll.default,
-    _aten.gather.default,
-    _aten.index_select.default,
-    _aten.index.Tensor,
+    *GATHERED,
+    _aten.embedding.default,
     _aten.clone.default,
     _aten.alias.default,
 }
@@ -185,6 +184,9 @@ class _Masks(MaskedValues):
                 return part
             if list(part.meta["val"].shape) != shape:
                 part = self.call(node, _EXPAND, part, shape)
+            if node.target is _NEAREST and is_mask(part):  # torch resizes numbers only
+                part = self.call(node, _NEAREST, as_type(node, part, torch.float32), *node.args[1:])
+                return self.call(node, _aten.gt.Scalar, part, 0.5)
             return self.call(node, node.target, part, *node.args[1:])
 
         kind = MOVED if form.kind else ""

@@ -33,10 +33,11 @@ from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.masks.mask_nodes import FARTHER, LARGEST, LEAST, MOVEMENT
 from aot.rules.function import is_elementwise, is_scalar
+from aot.rules.gather import GATHERED
 
 _aten = torch.ops.aten
 _PAD, _CAT, _WHERE = _aten.constant_pad_nd.default, _aten.cat.default, _aten.where.self
-_MOVES = {*MOVEMENT, _PAD, _CAT, _WHERE, _aten.gather.default, _aten.flip.default}
+_MOVES = {*MOVEMENT, *GATHERED, _PAD, _CAT, _WHERE}
 _SOFTMAX = _aten.softmax.int
 _SOFT = {_SOFTMAX, _aten.log_softmax.int, _aten.logsumexp.default}
 _LARGER, _SMALLER = _aten.maximum.default, _aten.minimum.default

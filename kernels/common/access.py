@@ -3,8 +3,8 @@
 
 The access.py of a kernel's folder holds one for each function. The plan compiler proves by them
 that no call of a plan leaves its operands. Firmware with a slot proves it for packages, which are
-data from another party: aot/slot/bounds_code.py compiles the expressions for it. A test compares
-them with what the C code touches.
+data from another party: aot/slot/bounds_code.py compiles the expressions for it.
+kernels/testing/touched compares them with what the C code touches.
 
 An expression has the names of dims and params. `a // b`, `a % b` and `a >> b` have operands of at
 least 0, a divisor of at least 1. All parts are computed, including the branch not taken by a

@@ -134,12 +134,14 @@ class Simulator:
     Attributes:
         serial: the machine's serial port for the console.
         vectors: address of the vector table, None if it is at the core's default.
+        properties: of the machine's devices, by name.
     """
 
     kind: Literal["qemu", "native"]
     machine: str = ""
     serial: int = 0
     vectors: int | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulators for images without a board: QEMU, and Arm's models."""
 
-def qemu(machine, serial = 0, vectors = None):
+def qemu(machine, serial = 0, vectors = None, properties = {}):
     """Simulates with QEMU.
 
     Args:
@@ -9,8 +9,9 @@ def qemu(machine, serial = 0, vectors = None):
       serial: number of the serial port for the console.
       vectors: address of the vector table for a missing ROM. None: the core starts from the machine's
         own.
+      properties: dict of the machine's devices' properties, by name: "nrf51-soc.sram-size".
     """
-    return {"kind": "qemu", "machine": machine, "serial": serial, "vectors": vectors}
+    return {"kind": "qemu", "machine": machine, "serial": serial, "vectors": vectors, "properties": properties}
 
 def fvp(program, parameters):
     """Simulates with Arm's model of the board, a program that users bring.

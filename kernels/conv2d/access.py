@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from kernels.common.access import MAX, Access, Extent
+from kernels.common.access import LONG, MAX, Access, Extent
 from kernels.common.access_forms import DILATED, GROUPED, IMAGE, INPUT, LAST_X, UNPADDED, sizes
 
 _CONV = {
@@ -92,7 +92,29 @@ _S16 = Access(
     needs=("input_c % groups == 0", "output_c % groups == 0"),
 )
 
+
+def _taps_conv(words: int, *needs: str) -> Access:
+    depth = f"up({_DEPTH}, 4)"
+    return Access(
+        "kernels/conv2d/conv2d_taps.h",
+        {**IMAGE, **sizes("output_c groups expanded"), "band": (1, LONG)},
+        {
+            "input": Extent(INPUT),
+            "weight": Extent(f"output_c * {depth}"),
+            "stage": Extent(f"output_c * {words}", 4),
+        },
+        _CONV_OUTPUT,
+        DILATED,
+        scratch=f"6 * {depth} + expanded * (2 * {depth} + {4 * words})",
+        needs=("input_c % groups == 0", "output_c % groups == 0", *needs),
+    )
+
+
 ACCESS: dict[str, Access] = {
+    "pl_conv2d_taps_s8": _taps_conv(5, _DENSE),
+    "pl_conv2d_signed_taps_s8": _taps_conv(7, _DENSE),
+    "pl_conv2d_spread_taps_s8": _taps_conv(5),
+    "pl_conv2d_signed_spread_taps_s8": _taps_conv(7),
     "pl_conv2d_s8": replace(_SPREAD_CONV, needs=(*_SPREAD_CONV.needs, _DENSE)),
     "pl_conv2d_spread_s8": _SPREAD_CONV,
     "pl_conv2d_runs_s8": Access(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernels.common import conv2d_rows, zero_taps
+from kernels.common.conv2d_taps import convolution_by_taps
 from kernels.common.gemm import (
     fold_zero_point,
     output_stage,
@@ -73,6 +74,15 @@ def convolution_call(
     call: OpCall, windows: Windows, weight: AnyArray, groups: int, isa: Isa
 ) -> KernelCall:
     """A convolution with weight [O, KH, KW, C / groups]; other arguments as of pl::conv2d."""
+    found = _any_convolution_call(call, windows, weight, groups, isa)
+    if isa != "thumb1" or call.small or activation_dtype(call, "input") != "int8":
+        return found
+    return convolution_by_taps(call, windows, weight, groups, found)
+
+
+def _any_convolution_call(
+    call: OpCall, windows: Windows, weight: AnyArray, groups: int, isa: Isa
+) -> KernelCall:
     if groups > 1 or not windows.cover_input:
         spread = _convolution_call(call, windows, weight, groups, isa)
         dense = _with_zero_taps(call, windows, weight, groups, isa, spread)

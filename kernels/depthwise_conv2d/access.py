@@ -110,7 +110,28 @@ def _planes(stride: int) -> Access:
     )
 
 
+def _sliding(words: int, stride: int) -> Access:
+    """A kernel of 3x3 windows with one stride in width."""
+    return Access(
+        "kernels/depthwise_conv2d/depthwise_conv2d.h",
+        _DEPTHWISE,
+        {"input": Extent(INPUT), "bias": Extent(f"input_c * {words}", 4)},
+        _DEPTHWISE_OUTPUT,
+        DILATED,
+        scratch="scratch_bytes",
+        needs=(
+            "kernel_h == 3 and kernel_w == 3 and dilation_h == 1 and dilation_w == 1",
+            f"stride_w == {stride} and output_w * input_c <= {2**24 - 1}",
+            f"scratch_bytes >= 3 * ((output_w - 1) * {stride} + 3) * input_c",
+        ),
+    )
+
+
 ACCESS: dict[str, Access] = {
+    "pl_depthwise_sliding_s8": _sliding(8, 1),
+    "pl_depthwise_sliding_signed_s8": _sliding(10, 1),
+    "pl_depthwise_sliding_2_s8": _sliding(8, 2),
+    "pl_depthwise_sliding_2_signed_s8": _sliding(10, 2),
     "pl_depthwise_conv2d_s8": replace(_SPREAD_DEPTHWISE, needs=(_DENSE_ROWS,)),
     "pl_depthwise_spread_s8": _SPREAD_DEPTHWISE,
     "pl_depthwise_by_4_s8": replace(

@@ -55,6 +55,29 @@ PL_MUST_USE pl_status pl_depthwise_spread_s8(const pl_context *ctx,
                                              const pl_depthwise_conv2d_dims *dims,
                                              const pl_depthwise_conv2d_data *data);
 
+// 3x3 on cores with 16-bit Thumb instructions, for repeats of 1, no dilation, stride 1 or, for the
+// third and fourth, 2 in width, and factors that kernels/common/steps.py finds exact. The signed
+// ones have results below the output's zero point. bias: [input_c][three weights in a word for each
+// row, bias, limit, high, fine, offset], of the signed ones also `turn` and the difference of the
+// offset (kernels/common/gemm_taps_s8.h). scratch_bytes hold rows of padded input: three for one
+// row of the output, stride_h more for each other one computed with it.
+PL_MUST_USE pl_status pl_depthwise_sliding_s8(const pl_context *ctx,
+                                              const pl_depthwise_conv2d_params *params,
+                                              const pl_depthwise_conv2d_dims *dims,
+                                              const pl_depthwise_conv2d_data *data);
+PL_MUST_USE pl_status pl_depthwise_sliding_signed_s8(const pl_context *ctx,
+                                                     const pl_depthwise_conv2d_params *params,
+                                                     const pl_depthwise_conv2d_dims *dims,
+                                                     const pl_depthwise_conv2d_data *data);
+PL_MUST_USE pl_status pl_depthwise_sliding_2_s8(const pl_context *ctx,
+                                                const pl_depthwise_conv2d_params *params,
+                                                const pl_depthwise_conv2d_dims *dims,
+                                                const pl_depthwise_conv2d_data *data);
+PL_MUST_USE pl_status pl_depthwise_sliding_2_signed_s8(const pl_context *ctx,
+                                                       const pl_depthwise_conv2d_params *params,
+                                                       const pl_depthwise_conv2d_dims *dims,
+                                                       const pl_depthwise_conv2d_data *data);
+
 // pl_depthwise_conv2d_s8 on cores with the DSP extension, for repeats of 1, at least four channels,
 // and factors within the bounds of kernels/common/gemm_pairs_s8.h. Channels go in fours. The last
 // four are the last of the layer, even if the four before share some of them.

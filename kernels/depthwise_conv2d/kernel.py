@@ -9,7 +9,14 @@ from kernels.common import conv2d_rows
 from kernels.common.depthwise_by_4 import BY_4, PLANES, TURNED, pack_by_4
 from kernels.common.depthwise_columns import cost_of_columns, pack_columns, scratch_of_columns
 from kernels.common.depthwise_direct import cost_of_direct, pack_direct
+from kernels.common.depthwise_sliding import (
+    bands,
+    overlap_of_band,
+    pack_sliding,
+    scratch_of_sliding,
+)
 from kernels.common.gemm import fold_zero_point, output_stage, reach
+from kernels.common.gemm_taps import with_fallbacks
 from kernels.common.kernel import (
     INT8_MIN,
     PLAIN,
@@ -83,6 +90,9 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
             count = 1 if "output_w" in rows.dims else windows.output[1]
             one = min(scratch, scratch_of_columns(planes, count))
             rows = replace(rows, dims={**rows.dims, "scratch_bytes": one}, scratch=one)
+        if rows is not None and "sliding" in function and "batches" not in rows.dims:
+            one = scratch_of_sliding(windows, 1)
+            rows = replace(rows, dims={**rows.dims, "scratch_bytes": one}, scratch=one)
         header = "depthwise_columns" if function in _OF_COLUMNS else "depthwise_conv2d"
         return KernelCall(
             function=function,
@@ -119,12 +129,25 @@ def depthwise_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     rows_pay = rows_pay and conv2d_rows.pays_for_channels(windows, repeats, isa)
     if isa in PLAIN or (call.small and channels > 1):
         if rows_pay:
-            return by_rows()
-        if call.small or not conv2d_rows.copies_rows(windows):
-            return by_pixel
-        row = kh * windows.row_values(windows.output[1])
-        ordered = overlap(source, output, windows.starts, windows.output[1], reads_first=True)
-        return depthwise(function, constants, row, ordered, by_pixel)
+            plain = by_rows()
+        elif call.small or not conv2d_rows.copies_rows(windows):
+            plain = by_pixel
+        else:
+            row = kh * windows.row_values(windows.output[1])
+            ordered = overlap(source, output, windows.starts, windows.output[1], reads_first=True)
+            plain = depthwise(function, constants, row, ordered, by_pixel)
+        sliding = None
+        if isa == "thumb1" and repeats == 1 and not call.small:
+            sliding = pack_sliding(call, windows, weight, folded, multiplier, shift)
+        if sliding is None:
+            return plain
+        calls = [
+            depthwise(
+                *sliding, scratch_of_sliding(windows, band), overlap_of_band(call, windows, band)
+            )
+            for band in bands(windows)
+        ]
+        return with_fallbacks(calls, plain)
     if isa == "mve":
         packed = pack_columns(planes, weight, folded, multiplier, shift)
     else:

@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from kernels.common.access import LONG, Access, Extent
+from kernels.common.access import LONG, MAX, Access, Extent
 from kernels.common.access_forms import sizes
 
 _LINEAR = {"rows": (1, LONG), **sizes("input_channels output_channels")}
@@ -80,7 +80,30 @@ def _w4(channels: str, constants: str, scratch: str, *needs: str) -> Access:
 _HALVES = "(up(input_channels, 2) // 2)"
 _W4 = _w4("output_channels", _HALVES, "0", "group % 2 == 0 or group >= input_channels")
 
+
+def _taps_linear(words: int) -> Access:
+    """A product by pairs of taps, with so many words of a channel's last stage."""
+    depth = "up(input_channels, 4)"
+    return Access(
+        "kernels/linear/linear_taps.h",
+        {
+            **_LINEAR,
+            "expanded": (1, MAX),
+            "band": (1, LONG),
+        },
+        {
+            **_LINEAR_INPUT,
+            "weight": Extent(f"output_channels * {depth}"),
+            "stage": Extent(f"output_channels * {words}", 4),
+        },
+        _LINEAR_OUTPUT,
+        scratch=f"4 * {depth} + expanded * (2 * {depth} + {4 * words})",
+    )
+
+
 ACCESS: dict[str, Access] = {
+    "pl_linear_taps_s8": _taps_linear(5),
+    "pl_linear_signed_taps_s8": _taps_linear(7),
     "pl_linear_s8": Access(
         "kernels/linear/linear.h",
         _LINEAR,

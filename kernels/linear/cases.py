@@ -323,7 +323,7 @@ CALLS = [
 
 MUTANTS = [
     Mutant("common/requantize.h", " + (sum >> 31)", ""),
-    Mutant("common/requantize.h", " | 1U << 31", ""),
+    Mutant("common/product_high.h", " | 1U << 31", ""),
     Mutant("common/requantize.c", "x > limit        ? INT32_MAX", "x > limit        ? limit"),
     Mutant("common/requantize.c", "-(1 << 30), 1 << 30", "INT32_MIN, INT32_MAX"),
     Mutant("common/gemm_s8_scalar.c", "x[2] * weight[2 * CHANNELS]", "x[2] * weight[CHANNELS]"),

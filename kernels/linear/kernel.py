@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kernels.common.conv2d_taps import linear_by_taps
 from kernels.common.four_bits import FourBits, Packed
 from kernels.common.gemm import fold_zero_point, pack, reach, unordered_rows
 from kernels.common.gemm_blocks import blocks_function, pack_blocks
@@ -44,7 +45,10 @@ def linear(call: OpCall, isa: Isa) -> KernelCall:
     call.require(
         output == expected, f"output has shape {list(output)}, it should be {list(expected)}"
     )
-    return linear_call(call, weight, isa)
+    found = linear_call(call, weight, isa)
+    if isa != "thumb1" or call.small or dtype != "int8":
+        return found
+    return linear_by_taps(call, weight, found)
 
 
 def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:

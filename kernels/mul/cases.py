@@ -155,7 +155,7 @@ CALLS = [
 
 MUTANTS = [
     Mutant("common/requantize.h", "x > maximum ? maximum : x", "x"),
-    Mutant("common/requantize.h", "multiplier + (1 << 30)", "multiplier"),
+    Mutant("common/product_high.h", "m + (1 << 30)", "m"),
     Mutant(
         "common/requantize.h",
         "pl_clamp(x, minimum - zero_point, maximum - zero_point) + zero_point",

@@ -10,6 +10,12 @@ load("//tools:actions.bzl", "run_action")
 load("//tools/python:package_names.bzl", "package_names")
 load("//tools/worker:bazel_worker.bzl", "WORKERS", "action_arguments", "execution_requirements", "runfiles_list")
 
+# One for each core. The cases of a Cortex-M0 need more flash than the micro:bit has.
+_BOARDS = [
+    "//kernels/testing/large_m0" if board == "//boards/microbit" else board
+    for board in ONE_PER_CORE
+]
+
 _SETS = ["host", "scalar", "thumb1", "dsp", "mve"]
 
 def _case_sources_impl(ctx):
@@ -147,7 +153,7 @@ def kernel_test(name, kernel, cases, lookup, size = "small", boards = None, part
         tags = parts_tags,
         library = kernel,
     )
-    on_boards = [board for board in boards or ONE_PER_CORE if board != HOST]
+    on_boards = [board for board in boards or _BOARDS if board != HOST]
     suites = [
         (name + ".on_host", name + ".host.source", [Label(HOST)]),
         (name + ".on_boards", name + ".board.source", [Label(board) for board in on_boards]),

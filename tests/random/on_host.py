@@ -50,7 +50,8 @@ def _sources(root: Path) -> list[Path]:
     kernels = [
         path
         for path in sorted(root.glob("kernels/*/*.c"))
-        if path.parent.name != "testing" and not path.stem.endswith(("_dsp", "_mve", "_test"))
+        if path.parent.name != "testing"
+        and not path.stem.endswith(("_dsp", "_mve", "_test", "_thumb1"))
     ]
     return [*(root / name for name in _RUNTIME), *kernels]
 

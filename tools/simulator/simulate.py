@@ -165,6 +165,11 @@ def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
         str(tools.qemu),
         *("-M", board.simulator.machine),
         *([] if vectors is None else ["-global", f"armv7m.init-nsvtor={vectors:#010x}"]),
+        *(
+            part
+            for item in board.simulator.properties.items()
+            for part in ("-global", "=".join(item))
+        ),
         *("-display", "none", "-monitor", "none"),
         *("-serial", "null") * board.simulator.serial,
         *console,

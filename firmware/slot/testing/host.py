@@ -364,7 +364,8 @@ class Host:
         sources = [
             path
             for path in sorted(self.root.glob("kernels/*/*.c"))
-            if path.parent.name != "testing" and not path.stem.endswith(("_dsp", "_mve", "_test"))
+            if path.parent.name != "testing"
+            and not path.stem.endswith(("_dsp", "_mve", "_test", "_thumb1"))
         ]
         called = re.compile(rf"\b({'|'.join(functions)})\(")
         folders = ["common"]

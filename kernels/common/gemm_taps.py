@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packing for kernels/common/gemm_taps_s8.h: two taps in a word."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernels.common.gemm import reach
+from kernels.common.kernel import INT8_MIN, INT32_MAX, AnyArray, Constant, KernelCall, OpCall, Value
+from kernels.common.overlap import Overlap, overlap
+from kernels.common.quantization import activation_range, zero_point
+from kernels.common.steps import Steps
+
+_LEAST_CHANNELS, _LEAST_DEPTH = 4, 8
+"""Fewer output channels or values: expanding a row takes longer than the multiplication saves."""
+
+_SCRATCH = (24 * 1024, 5 * 1024, 1280)
+"""Bytes of scratch for choices of a block, if they are enough for two channels."""
+
+_ROWS = 2
+"""Rows multiplied together."""
+
+_LEAST_BLOCK = 2
+_BAND = 16
+"""Rows of a band for the smallest scratch: the output may alias the input so far ahead."""
+
+_MOST_ROWS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Block:
+    """Channels expanded together, rows of a band, and bytes of scratch."""
+
+    channels: int
+    band: int
+    scratch: int
+
+
+@dataclass(frozen=True)
+class TapPairs:
+    """Weights [groups * channels, depth], depth a multiple of 4, and constants of their last stage,
+    [groups * channels, words].
+    """
+
+    weight: AnyArray
+    stage: AnyArray
+    signed: bool
+
+    @classmethod
+    def of(
+        cls,
+        call: OpCall,
+        weight: AnyArray,
+        bias: AnyArray,
+        multiplier: AnyArray,
+        shift: AnyArray,
+        groups: int = 1,
+    ) -> "TapPairs | None":
+        """Make them; None if they are not exact or do not pay.
+
+        Args:
+          call: with the output's zero point and range.
+          weight: int8 [groups * channels, depth].
+          bias: [groups * channels], the input's zero point folded in.
+          multiplier, shift: int32 [groups * channels].
+          groups: with weights of their own.
+        """
+        if len(weight) // groups < _LEAST_CHANNELS or weight.shape[1] < _LEAST_DEPTH:
+            return None
+        padded = np.pad(weight, ((0, 0), (0, -weight.shape[1] % 4)))
+        fours = padded.reshape(len(weight), -1, 4)
+        # Two products of -128 by -128 do not fit in 16 bits.
+        if ((fours[..., :2] == INT8_MIN) & (fours[..., 2:] == INT8_MIN)).any():
+            return None
+        low, top = activation_range(call).values()
+        steps = Steps.of(multiplier, shift, zero_point(call, "output_zero_point"), low, top)
+        if steps is None or (reach(bias, weight) + np.abs(steps.first)).max() >= INT32_MAX:
+            return None
+        turn = [steps.turn, -steps.less] if steps.signed else []
+        stage = [bias - steps.first, *turn, steps.limit, steps.high, steps.fine, steps.offset]
+        return cls(padded, np.stack(stage, axis=1), steps.signed)
+
+    @property
+    def name(self) -> str:
+        """Part of the function's name."""
+        return "signed_" * self.signed
+
+    def constants(self) -> dict[str, Constant]:
+        """Return the data fields weight and stage."""
+        fours = self.weight.reshape(len(self.weight), -1, 4)[..., [2, 3, 0, 1]]
+        packed = (fours.astype(np.int16) + 128).astype(np.uint8).reshape(-1).view(np.int8)
+        stage = self.stage.astype(np.uint64).astype(np.uint32).view(np.int32)
+        return {
+            "weight": Constant(packed),
+            "stage": Constant(np.ascontiguousarray(stage).reshape(-1)),
+        }
+
+    def blocks(self, groups: int = 1, copied: int = 0) -> Iterator[Block]:
+        """Yield the choices, from much scratch to little.
+
+        Args:
+          groups: with weights of their own.
+          copied: rows copied as bytes first.
+        """
+        channels, depth = len(self.weight) // groups, self.weight.shape[1]
+        rows = (4 + copied) * depth
+        of_channel = 4 * (depth // 2 + self.stage.shape[1])
+        last = channels + 1
+        for most in _SCRATCH:
+            block = min(channels, (most - rows) // of_channel)
+            if block < min(channels, _LEAST_BLOCK) or block >= last:
+                continue
+            last = block
+            band = _BAND if block < channels and most == _SCRATCH[-1] else _MOST_ROWS
+            yield Block(block, band, rows + block * of_channel)
+
+    def overlap(
+        self, block: Block, source: Value, output: Value, starts: AnyArray, groups: int = 1
+    ) -> tuple[Overlap, ...]:
+        """Return the overlap of a choice. A block of all channels reads two rows before their
+        results, others read a band once for each block.
+        """
+        if groups > 1:
+            return ()
+        if block.channels == len(self.weight):
+            return overlap(source, output, starts, _ROWS, reads_first=True)
+        return overlap(source, output, starts, block.band) if block.band == _BAND else ()
+
+
+def with_fallbacks(calls: Sequence[KernelCall], last: KernelCall) -> KernelCall:
+    """Return the first of the calls, each with the next one as its fallback call.
+
+    Args:
+      calls: from much scratch to little.
+      last: the call without pairs of taps.
+    """
+    found: KernelCall | None = last
+    while found is not None and not found.overlap and found.scratch >= calls[-1].scratch:
+        found = found.fallback
+    for call in reversed(calls):
+        found = replace(call, fallback=found)
+    assert found is not None
+    return found

@@ -25,8 +25,9 @@ from aot.plan.pte import read_program
 SCHEMA = json.loads((Path(__file__).parents[1] / "artefact/report.schema.json").read_text())
 
 
-def test_network() -> None:
-    data = network().bytes()
+@pytest.mark.parametrize("dead", [(), (1, 5)])
+def test_network(dead: tuple[int, ...]) -> None:
+    data = network(dead).bytes()
     lowered = lower_tflite(data)
     samples = random_inputs(lowered, 3)
     expected = tflm(data, [[x.numpy() for x in sample] for sample in samples])
@@ -35,6 +36,10 @@ def test_network() -> None:
         np.testing.assert_array_equal(own.numpy(), theirs)
     jsonschema.validate(lowered.report, SCHEMA)
     assert lowered.report["calibration_samples"] == 0
+    left = [
+        (row["after"]["inputs"], row["after"]["outputs"]) for row in lowered.report["dead_channels"]
+    ]
+    assert left == ([(3, 6), (6, 6), (6, 5)] if dead else [])
     assert lowered.pte == lower_tflite(data).pte
 
 

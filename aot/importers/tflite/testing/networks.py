@@ -3,19 +3,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from aot.importers.tflite.testing.build import RESOURCE, File, Quantized
 
 
-def network() -> File:
-    """A separable convolution with a skip, a pooled head and a softmax."""
+def network(dead: Sequence[int] = ()) -> File:
+    """A separable convolution with a skip, a pooled head and a softmax.
+
+    Args:
+      dead: channels with weights of 0 in both convolutions.
+    """
     random, file = np.random.default_rng(3), File()
     of_x: Quantized = (0.03, -4)
 
-    def weights(shape: tuple[int, ...], axis: int, of: Quantized) -> tuple[int, int]:
+    def weights(
+        shape: tuple[int, ...], axis: int, of: Quantized, zeros: Sequence[int] = ()
+    ) -> tuple[int, int]:
         scales = [float(np.float32(s)) for s in random.uniform(0.002, 0.01, shape[axis])]
         w = random.integers(-128, 128, shape)
+        np.moveaxis(w, axis, 0)[list(zeros)] = 0
         b = random.integers(-500, 500, shape[axis])
         return (
             file.tensor(shape, data=w, scales=scales, axis=axis),
@@ -26,13 +35,13 @@ def network() -> File:
     dilation = {"dilationHFactor": 1, "dilationWFactor": 1}
     x = file.input((1, 12, 10, 3), of_x)
     of_a: Quantized = (0.12, -128)
-    w, b = weights((8, 3, 3, 3), 0, of_x)
+    w, b = weights((8, 3, 3, 3), 0, of_x, dead)
     a = file.tensor((1, 6, 5, 8), np.int8, of_a)
     steps = {**window, "strideH": 2, "strideW": 2}
     relu = {"fusedActivationFunction": 1}
     file.op("CONV_2D", [x, w, b], [a], "Conv2DOptions", 3, **steps, **dilation, **relu)
     of_d: Quantized = (0.2, 9)
-    w, b = weights((1, 3, 3, 8), 3, of_a)
+    w, b = weights((1, 3, 3, 8), 3, of_a, dead)
     d = file.tensor((1, 6, 5, 8), np.int8, of_d)
     fields = {**window, **dilation, "depthMultiplier": 1}
     file.op("DEPTHWISE_CONV_2D", [a, w, b], [d], "DepthwiseConv2DOptions", 3, **fields)

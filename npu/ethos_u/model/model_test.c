@@ -242,6 +242,23 @@ static void test_numbers_of_32_bits(void) {
   expect_status(ETHOS_U_ERROR_UNSUPPORTED, NPU_OP_ELEMENTWISE, NPU_SET_IFM_ZERO_POINT);
 }
 
+// A clip range of int16 saturates what is stored as int32.
+static void test_a_narrower_clip_range(void) {
+  static const int32_t in[4] = {-5, 7, INT32_MIN + 1, 40000};
+  static const int32_t out[4] = {6, 7, INT16_MAX, INT16_MAX};
+  begin_abs();
+  stream_change(&builder, NPU_SET_ACTIVATION, 0x5000, 0);
+  stream_change(&builder, NPU_SET_ACTIVATION_MIN, 6, 0);
+  stream_change(&builder, NPU_SET_ACTIVATION_MAX, INT16_MAX, 0);
+  memcpy(scratch + 16, in, sizeof(in));
+  EXPECT_EQUAL(run(), ETHOS_U_OK);
+  EXPECT(memcmp(scratch + 64, out, sizeof(out)) == 0);
+  stream_change(&builder, NPU_SET_ACTIVATION_MAX, 5, 0);
+  expect_status(ETHOS_U_ERROR_FIELD, NPU_OP_ELEMENTWISE, NPU_SET_ACTIVATION_MIN);
+  stream_change(&builder, NPU_SET_ACTIVATION, 0x3000, 0);
+  expect_status(ETHOS_U_ERROR_UNSUPPORTED, NPU_OP_ELEMENTWISE, NPU_SET_ACTIVATION);
+}
+
 // MIN, MAX, CLZ, SHR and SHL have no scale: any but 1 is refused.
 static void test_operations_without_a_scale(void) {
   static const int32_t in[4] = {-5, 7, 2, 0x00F00000};
@@ -350,6 +367,7 @@ int main(void) {
   test_addresses();
   test_unknown_arithmetic();
   test_numbers_of_32_bits();
+  test_a_narrower_clip_range();
   test_operations_without_a_scale();
   test_lut();
   test_transfers();

@@ -6,6 +6,7 @@
 enum {
   CLIP_OFM_PRECISION = 0,
   CLIP_INT8 = 3,
+  CLIP_INT16 = 5,
   FUNCTION_CLAMP = 0,
   FUNCTION_TABLE0 = 16,
   SCALE_PER_CHANNEL = 0,
@@ -93,16 +94,18 @@ static bool decode_activation(npu_machine *machine, npu_output *output) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_ACTIVATION, "activation_function",
                     function);
   }
-  if (clip != (wide && table ? CLIP_INT8 : CLIP_OFM_PRECISION)) {
+  // Vela 5.2 saturates a result to int16, or within, before it stores it as int32.
+  const bool narrows = wide && !table && clip == CLIP_INT16;
+  if (!narrows && clip != (wide && table ? CLIP_INT8 : CLIP_OFM_PRECISION)) {
     return npu_fail(machine, ETHOS_U_ERROR_UNSUPPORTED, NPU_SET_ACTIVATION, "activation_clip_range",
                     clip);
   }
-  if (wide && !table) {
+  if (wide && !table && !narrows) {
     output->minimum = INT32_MIN;
     output->maximum = INT32_MAX;
     return npu_ok(machine);
   }
-  const int32_t bits = map->element == 2 ? 16 : 8;
+  const int32_t bits = map->element == 2 || narrows ? 16 : 8;
   const int32_t lowest = map->is_signed ? -(1 << (bits - 1)) : 0;
   if (output->minimum < lowest || output->maximum > lowest + (1 << bits) - 1 ||
       output->minimum > output->maximum) {

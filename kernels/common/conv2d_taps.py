@@ -1,21 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of kernels/conv2d/conv2d_taps.h and kernels/linear/linear_taps.h."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from kernels.common.gemm import fold_zero_point
-from kernels.common.gemm_taps import Block, TapPairs, with_fallbacks
+from kernels.common.gemm_taps import (
+    Block,
+    TapPairs,
+    digits,
+    last_stage,
+    with_fallbacks,
+    words,
+)
 from kernels.common.kernel import AnyArray, KernelCall, OpCall
 from kernels.common.quantization import activation_range, channel_vector, factors, zero_point
 from kernels.common.rows import product_by_rows
 from kernels.common.window import Windows
 
+_LEAST_DIGITS = 3
+"""Output channels of one row: of a word with four, others are computed too."""
+
+
+def _folded(call: OpCall, weight: AnyArray) -> AnyArray:
+    bias = channel_vector(call, "bias", len(weight))
+    return fold_zero_point(call, weight, bias, zero_point(call, "input_zero_point"))
+
 
 def _pairs(call: OpCall, weight: AnyArray, groups: int = 1) -> TapPairs | None:
-    channels = len(weight)
-    bias = channel_vector(call, "bias", channels)
-    folded = fold_zero_point(call, weight, bias, zero_point(call, "input_zero_point"))
-    return TapPairs.of(call, weight, folded, *factors(call, channels), groups)
+    return TapPairs.of(
+        call, weight, _folded(call, weight), *factors(call, len(weight)), groups=groups
+    )
+
+
+def _linear_by_digits(call: OpCall, weight: AnyArray, slower: KernelCall) -> KernelCall:
+    """The product of one row; needs the memory of `slower`, which it replaces."""
+    if len(weight) < _LEAST_DIGITS or slower.function != "pl_linear_s8":
+        return slower
+    last = last_stage(call, weight, _folded(call, weight), *factors(call, len(weight)))
+    if last is None:
+        return slower
+    stage, signed = last
+    return replace(
+        slower,
+        function=f"pl_linear_{'signed_' * signed}digits_s8",
+        data={
+            "input": call.tensor("input"),
+            "weight": digits(weight),
+            "bias": words(stage),
+            "output": call.output(),
+        },
+    )
 
 
 def linear_by_taps(call: OpCall, weight: AnyArray, slower: KernelCall) -> KernelCall:
@@ -26,7 +62,9 @@ def linear_by_taps(call: OpCall, weight: AnyArray, slower: KernelCall) -> Kernel
     source, output = call.tensor("input"), call.output()
     channels, depth = weight.shape
     rows = source.size // depth
-    pairs = _pairs(call, weight) if rows > 1 else None
+    if rows == 1:
+        return _linear_by_digits(call, weight, slower)
+    pairs = _pairs(call, weight)
     if pairs is None:
         return slower
 

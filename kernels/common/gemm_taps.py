@@ -73,13 +73,8 @@ class TapPairs:
         # Two products of -128 by -128 do not fit in 16 bits.
         if ((fours[..., :2] == INT8_MIN) & (fours[..., 2:] == INT8_MIN)).any():
             return None
-        low, top = activation_range(call).values()
-        steps = Steps.of(multiplier, shift, zero_point(call, "output_zero_point"), low, top)
-        if steps is None or (reach(bias, weight) + np.abs(steps.first)).max() >= INT32_MAX:
-            return None
-        turn = [steps.turn, -steps.less] if steps.signed else []
-        stage = [bias - steps.first, *turn, steps.limit, steps.high, steps.fine, steps.offset]
-        return cls(padded, np.stack(stage, axis=1), steps.signed)
+        last = last_stage(call, weight, bias, multiplier, shift)
+        return None if last is None else cls(padded, *last)
 
     @property
     def name(self) -> str:
@@ -90,11 +85,7 @@ class TapPairs:
         """Return the data fields weight and stage."""
         fours = self.weight.reshape(len(self.weight), -1, 4)[..., [2, 3, 0, 1]]
         packed = (fours.astype(np.int16) + 128).astype(np.uint8).reshape(-1).view(np.int8)
-        stage = self.stage.astype(np.uint64).astype(np.uint32).view(np.int32)
-        return {
-            "weight": Constant(packed),
-            "stage": Constant(np.ascontiguousarray(stage).reshape(-1)),
-        }
+        return {"weight": Constant(packed), "stage": words(self.stage)}
 
     def blocks(self, groups: int = 1, copied: int = 0) -> Iterator[Block]:
         """Yield the choices, from much scratch to little.
@@ -126,6 +117,36 @@ class TapPairs:
         if block.channels == len(self.weight):
             return overlap(source, output, starts, _ROWS, reads_first=True)
         return overlap(source, output, starts, block.band) if block.band == _BAND else ()
+
+
+def last_stage(
+    call: OpCall, weight: AnyArray, bias: AnyArray, multiplier: AnyArray, shift: AnyArray
+) -> tuple[AnyArray, bool] | None:
+    """Return the constants of a last stage, [channels, words], and True if they are signed.
+
+    The arguments are those of `TapPairs.of`.
+    """
+    low, top = activation_range(call).values()
+    steps = Steps.of(multiplier, shift, zero_point(call, "output_zero_point"), low, top)
+    if steps is None or (reach(bias, weight) + np.abs(steps.first)).max() >= INT32_MAX:
+        return None
+    turn = [steps.turn, -steps.less] if steps.signed else []
+    stage = [bias - steps.first, *turn, steps.limit, steps.high, steps.fine, steps.offset]
+    return np.stack(stage, axis=1), steps.signed
+
+
+def words(values: AnyArray) -> Constant:
+    """Return integers as int32, modulo 2^32."""
+    wrapped = values.astype(np.uint64).astype(np.uint32).view(np.int32)
+    return Constant(np.ascontiguousarray(wrapped).reshape(-1))
+
+
+def digits(weight: AnyArray) -> Constant:
+    """Return weights [channels, depth] for pl_linear_digits_s8: four channels in a word."""
+    padded = np.pad(weight.astype(np.int64), ((0, -len(weight) % 4), (0, 0)))
+    w = padded.reshape(-1, 4, weight.shape[1]).swapaxes(1, 2) + [128, 128, 128, 0]
+    packed = w @ [1, 1 << 8, 1 << 16, 1 << 24]
+    return Constant(words(packed).array.view(np.int8))
 
 
 def with_fallbacks(calls: Sequence[KernelCall], last: KernelCall) -> KernelCall:

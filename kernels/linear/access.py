@@ -101,7 +101,22 @@ def _taps_linear(words: int) -> Access:
     )
 
 
+def _digits(words: int) -> Access:
+    return Access(
+        "kernels/linear/linear.h",
+        _LINEAR,
+        {
+            **_LINEAR_INPUT,
+            "weight": Extent("up(output_channels, 4) * input_channels"),
+            "bias": Extent(f"output_channels * {words}", 4),
+        },
+        _LINEAR_OUTPUT,
+    )
+
+
 ACCESS: dict[str, Access] = {
+    "pl_linear_digits_s8": _digits(5),
+    "pl_linear_signed_digits_s8": _digits(7),
     "pl_linear_taps_s8": _taps_linear(5),
     "pl_linear_signed_taps_s8": _taps_linear(7),
     "pl_linear_s8": Access(

@@ -31,7 +31,19 @@ typedef struct {
 PL_MUST_USE pl_status pl_linear_s8(const pl_context *ctx, const pl_linear_params *params,
                                    const pl_linear_dims *dims, const pl_linear_data *data);
 
-// The same on cores with the DSP extension, where two weights fit into 16 bits: constants are
+// The same on cores with 16-bit Thumb instructions, for one row and factors that
+// kernels/common/steps.py finds exact; the signed one has results below the output's zero point.
+// weight: [ceil(output_channels / 4)][input_channels], words of four channels, the first three +
+// 128. bias: [output_channels][PL_TAPS_STAGE] or [PL_TAPS_SIGNED_STAGE], see
+// kernels/common/gemm_taps_s8.h.
+PL_MUST_USE pl_status pl_linear_digits_s8(const pl_context *ctx, const pl_linear_params *params,
+                                          const pl_linear_dims *dims, const pl_linear_data *data);
+PL_MUST_USE pl_status pl_linear_signed_digits_s8(const pl_context *ctx,
+                                                 const pl_linear_params *params,
+                                                 const pl_linear_dims *dims,
+                                                 const pl_linear_data *data);
+
+// pl_linear_s8 on cores with the DSP extension, where two weights fit into 16 bits: constants are
 // packed for kernels/common/gemm_pairs_s8.h. Scratch is for widened rows, four or one; with less it
 // returns PL_ERROR_SCRATCH_SIZE.
 PL_MUST_USE pl_status pl_linear_pairs_s8(const pl_context *ctx, const pl_linear_params *params,

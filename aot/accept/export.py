@@ -72,6 +72,7 @@ from aot.passes.aten.norms.fuse_batch_norm import fuse_batch_norm, note_batches
 from aot.passes.aten.norms.fuse_norms import fuse_norms
 from aot.passes.aten.norms.instance_to_group_norm import instance_to_group_norm
 from aot.passes.aten.norms.scaled_powers import scaled_powers
+from aot.passes.aten.norms.sums_to_norms import sums_to_norms
 from aot.passes.aten.recurrent import split_recurrent
 from aot.passes.aten.recurrent.fuse_recurrent import fuse_recurrent
 from aot.passes.aten.spatial import resampling
@@ -167,6 +168,7 @@ def export_aten(
         complex_to_pairs,
         assignments_to_gather,
         decompose_rare_ops,
+        sums_to_norms,
         scaled_powers,
         fuse_norms,
         instance_to_group_norm,

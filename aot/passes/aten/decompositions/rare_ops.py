@@ -181,6 +181,14 @@ def _over_nothing(module: GraphModule, node: Node) -> Results:
     return {0: x if x.meta["val"].dtype is torch.bool else call(node, _aten.ne.Scalar, x, 0)}
 
 
+def _truth(module: GraphModule, node: Node) -> Results:
+    """Decompose a cast of integers to bool."""
+    x = source_of(node)
+    if node.meta["val"].dtype is not torch.bool or not is_integers(x):
+        return {}
+    return {0: call(node, _aten.ne.Scalar, x, 0)}
+
+
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **indexed_ops.COMPOSED,
     **core_aten_patterns.COMPOSED,
@@ -190,6 +198,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **resampling.COMPOSED,
     **indexed_reductions.COMPOSED,
     **sampling.COMPOSED,
+    _aten._to_copy.default: _truth,
     _aten.sort.default: _sort,
     _aten.sort.stable: _sort,
     _aten.median.dim: _ranked,

@@ -41,6 +41,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     "product of all": (lambda x: x.prod(), "aten.mul", 6),
     "any of no dimensions": (lambda x: torch.any(x > 0, []), "aten.gt", 1),
     "all of no dimensions": (lambda x: torch.all(x, []), "aten.ne", 1),
+    "truth of integers": (lambda ids: ids.to(torch.bool), "aten.ne", 1),
     "distances": (lambda x: torch.cdist(x, ROWS), "aten.linalg_vector_norm", 1),
     "distances of order 1": (lambda x: torch.cdist(x, ROWS, p=1.0), "aten.linalg_vector_norm", 1),
     "distances of order 3": (lambda x: torch.cdist(x, ROWS, p=3.0), "aten.pow", 2),
@@ -332,7 +333,7 @@ def test_compositions(name: str) -> None:
         fold_constants(module)
         return decompose_rare_ops(module)
 
-    inputs = [IDS if "bags" in name else X]
+    inputs = [IDS if "bags" in name or "integers" in name else X]
     # Powers and products are rounded in another order.
     changes, graph = check_aten_pass(rewrite, function, inputs=inputs, atol=1e-4)
     assert (changes > 0) == (count > 0)

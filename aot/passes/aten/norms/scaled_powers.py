@@ -47,7 +47,7 @@ def scaled_powers(module: GraphModule) -> int:
             continue
         powers = _unmoved(reduced.all_input_nodes[0])
         value, order = _base_of(module, powers)
-        if value is None or abs(order * (_degree(module, root, total) or 0.0) - 1.0) > 1e-4:
+        if value is None or abs(order * (degree(module, root, total) or 0.0) - 1.0) > 1e-4:
             continue
         with module.graph.inserting_before(root):
             scaled = _scaled(root, total, reduced, powers, value)
@@ -72,17 +72,17 @@ def _base_of(module: GraphModule, powers: Node) -> tuple[Node | None, float]:
     if root is None:
         return found
     for node in (*reversed(members(powers)[:-1]), root):
-        order = _degree(module, powers, node)
+        order = degree(module, powers, node)
         if order is not None and order > found[1] + 1e-3:
             found = node, order
     return found
 
 
-def _degree(module: GraphModule, node: Node, value: Node) -> float | None:
+def degree(module: GraphModule, node: Node, value: Node) -> float | None:
     """Return n if a function of a value is |v|^n times a constant for each sign, else None."""
     results = []
     for sign in (1.0, -1.0):
-        result = _evaluated(module, node, {value: sign * _SAMPLES})
+        result = evaluated(module, node, {value: sign * _SAMPLES})
         if result is None:
             return None
         results.append(result)
@@ -97,7 +97,7 @@ def _degree(module: GraphModule, node: Node, value: Node) -> float | None:
     return order
 
 
-def _evaluated(
+def evaluated(
     module: GraphModule, node: Node, known: dict[Node, torch.Tensor]
 ) -> torch.Tensor | None:
     """Return the function of known values; None if it reads another one."""

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/exact_floats.h"
+
 #include "kernels/bmm_f32/bmm_f32.h"
 
 pl_status pl_bmm_f32(const pl_context *ctx, const pl_bmm_f32_params *params,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/optimized.h"
+
 #include "kernels/common/dots_s16.h"
 
 #include "kernels/common/dots_mve.h"

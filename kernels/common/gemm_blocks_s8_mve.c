@@ -54,11 +54,12 @@ typedef struct {
   ", q5\n\t"                                            \
   "vqadd.s32 " Q ", " Q ", r9\n\tvmax.s32 " Q ", " Q ", q6\n\tvmin.s32 " Q ", " Q ", q7\n\t"
 
-// Not inlined: functions do not preserve VPR, and clang does not accept it in a clobber list.
+// Not inlined: functions do not preserve VPR, and clang does not accept it in a clobber list. R7 is
+// saved here: it may be the frame pointer, which no clobber list has.
 static __attribute__((noinline)) void multiply_pairs_of_rows(blocks *b) {
   register blocks *at __asm__("r11") = b;
   __asm__ volatile(
-      "ldrd r2, r3, [r11, #44]\n\tvdup.32 q6, r2\n\tvdup.32 q7, r3\n\tldr r0, [r11, #8]\n\t"
+      "push {r7}\n\tldrd r2, r3, [r11, #44]\n\tvdup.32 q6, r2\n\tvdup.32 q7, r3\n\tldr r0, [r11, #8]\n\t"
       // Four channels. The next weights begin at the end of the block's, in r5.
       "6:\n\t"
       "vldrw.u32 q4, [r0, #16]\n\tvldrw.u32 q5, [r0, #32]\n\t"
@@ -86,10 +87,10 @@ static __attribute__((noinline)) void multiply_pairs_of_rows(blocks *b) {
       "subs r12, #1\n\tstr r12, [r11, #32]\n\tbne 1b\n\t"
       "ldr r0, [r11, #8]\n\tldr r2, [r11, #56]\n\tadds r0, #48\n\tadds r2, #4\n\t"
       "str r5, [r11]\n\tstr r0, [r11, #8]\n\tstr r2, [r11, #56]\n\t"
-      "subs r4, #4\n\tstr r4, [r11, #40]\n\tbgt 6b\n\t"
+      "subs r4, #4\n\tstr r4, [r11, #40]\n\tbgt 6b\n\tpop {r7}"
       :
       : "r"(at)
-      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r12", "lr", "q0", "q1",
+      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r12", "lr", "q0", "q1",
         "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory");
 }
 
@@ -127,7 +128,7 @@ typedef struct {
 static __attribute__((noinline)) void multiply_row(row *b) {
   register row *at __asm__("r11") = b;
   __asm__ volatile(
-      "ldrd r2, r3, [r11, #32]\n\tvdup.32 q6, r2\n\tvdup.32 q7, r3\n\t"
+      "push {r7}\n\tldrd r2, r3, [r11, #32]\n\tvdup.32 q6, r2\n\tvdup.32 q7, r3\n\t"
       "ldr r4, [r11, #24]\n\t"
       "1:\n\t"
       "cmp r4, #4\n\tble 5f\n\t"
@@ -162,10 +163,10 @@ static __attribute__((noinline)) void multiply_row(row *b) {
       "ldrd r2, r4, [r11, #20]\n\tldr r9, [r11, #28]\n\t"
       "vldrw.u32 q4, [r0, #16]\n\tvldrw.u32 q5, [r0, #32]\n\t"
       REQUANTIZE("q0", "q2") "vctp.32 r4\n\tvpst\n\tvstrbt.32 q0, [r2]\n\t"
-      "9:\n\t"
+      "9:\n\tpop {r7}"
       :
       : "r"(at)
-      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r12", "lr", "q0", "q1",
+      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r12", "lr", "q0", "q1",
         "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory");
 }
 

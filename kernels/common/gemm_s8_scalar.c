@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/optimized.h"
+
 #include "kernels/common/gemm_s8.h"
 
 // Output channels with a shared load of x, and those requantized together.
@@ -29,7 +31,7 @@ static inline void store(sums s, int32_t *acc) {
   acc[3] = s.c3;
 }
 
-#if __ARM_ARCH_ISA_THUMB == 2
+#if __ARM_ARCH_ISA_THUMB == 2 && !defined(PL_ONE_REGISTER_LESS)
 // A product takes two instructions. Two rows share the load of the weight, or two blocks of
 // channels share the load of the row. The loops use all fourteen registers. GCC spills and adds to
 // pointers: 65 instructions for 32 products of two rows. These are 59.
@@ -194,7 +196,7 @@ static void multiply_1_row(const pl_gemm_s8_layer *layer, const int8_t *row, int
   for (int32_t begin = 0; begin < layer->channels; begin += BATCH) {
     const int32_t count = smaller(layer->channels - begin, BATCH);
     int32_t i = 0;
-#if __ARM_ARCH_ISA_THUMB == 2
+#if __ARM_ARCH_ISA_THUMB == 2 && !defined(PL_ONE_REGISTER_LESS)
     for (; i < count - CHANNELS; i += 2 * CHANNELS) {
       weight = multiply_by_8(layer, row, weight, layer->bias + begin + i, acc + i);
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/optimized.h"
+
 #include "kernels/common/mean_window_s8.h"
 #include "kernels/common/narrow_mve.h"
 #include "kernels/common/pool_walk_mve.h"

@@ -6,6 +6,8 @@
 // there, at the same positions for all rows. Groups of several channels are also copied, one by
 // one. The taps of a row are then one run. If only two or three windows are left, the last one
 // fills the missing places.
+#include "kernels/common/optimized.h"
+
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/copy.h"
 #include "kernels/common/requantize.h"

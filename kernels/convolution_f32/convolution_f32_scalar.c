@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/exact_floats.h"
+
 #include "kernels/convolution_f32/convolution_f32.h"
 
 // Input position on an axis read by a tap of an output element; -1: none.

@@ -6,6 +6,8 @@
 //
 // Columns of windows dilated in width are copied for each window separately. So are windows of one
 // column with other columns between them.
+#include "kernels/common/optimized.h"
+
 #include <arm_mve.h>
 
 #include "kernels/common/clamp_s8.h"

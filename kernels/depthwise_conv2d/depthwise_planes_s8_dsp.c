@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/optimized.h"
+
 #include "kernels/depthwise_conv2d/planes_dsp.h"
 
 // A word of a plane holds two neighbours in x. With words a = (x0, x1) and b = (x2, x3), a row of

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/optimized.h"
+
 #include "kernels/depthwise_conv2d/planes_dsp.h"
 
 // Windows of any size, four outputs of a row at a time. A row of taps is packed in words of two

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/common/exact_floats.h"
+
 #include "kernels/layer_norm_f32/layer_norm_f32.h"
 
 #include "kernels/common/moments_f32.h"

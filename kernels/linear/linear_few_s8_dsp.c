@@ -6,6 +6,8 @@
 // For sixteen values and two channels GCC makes 48 instructions from C with intrinsics: it makes no
 // LDM and moves addresses separately. This assembly takes 40. For wide weights GCC makes 58, and
 // this takes 48.
+#include "kernels/common/optimized.h"
+
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/gemm_pairs_s8.h"
 #include "kernels/linear/linear.h"

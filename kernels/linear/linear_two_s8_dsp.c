@@ -3,6 +3,8 @@
 // to share the loaded weights. The weights are int16, so that none is unpacked. Four values of two
 // rows take 15 instructions; linear_few_s8_dsp.c takes 19. The tail after groups of four is one
 // more group, with zeros for the missing weights.
+#include "kernels/common/optimized.h"
+
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/gemm_pairs_s8.h"
 #include "kernels/linear/linear.h"

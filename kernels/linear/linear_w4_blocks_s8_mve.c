@@ -89,7 +89,7 @@ _Static_assert(__builtin_offsetof(rows, left) == 24 && __builtin_offsetof(rows, 
 static inline int32x4_t add_two_rows(int32x4_t sums_a, rows *two_rows) {
   register rows *at __asm__("r11") = two_rows;
   __asm__ volatile(
-      "ldrd r1, r3, [r11]\n\tldrd r5, r7, [r11, #8]\n\tldr r9, [r11, #20]\n\t"
+      "push {r7}\n\tldrd r1, r3, [r11]\n\tldrd r5, r7, [r11, #8]\n\tldr r9, [r11, #20]\n\t"
       "movs r0, #0\n\tmovs r2, #0\n\tmovs r4, #0\n\tmovs r6, #0\n\t"
       "mov r8, r0\n\tmov r10, r0\n\tmov r12, r0\n\tmov lr, r0\n\t"
       "1:\n\tstr r9, [r11, #24]\n\tldr r9, [r11, #16]\n\t"
@@ -102,10 +102,11 @@ static inline int32x4_t add_two_rows(int32x4_t sums_a, rows *two_rows) {
       "vldrb.s32 q2, [r7], #4\n\tvldrw.u32 q3, [r11, #32]\n\t"
       "vshr.s32 q0, q0, #4\n\tvshr.s32 q1, q1, #4\n\tvmul.i32 q0, q0, q2\n\tvmul.i32 q1, q1, q2\n\t"
       "vadd.i32 %q[a], %q[a], q0\n\tvadd.i32 q3, q3, q1\n\tvstrw.32 q3, [r11, #32]\n\t"
-      "ldr r9, [r11, #24]\n\tsubs r9, #1\n\tbne 1b\n\tstrd r5, r7, [r11, #8]"
+      "ldr r9, [r11, #24]\n\tsubs r9, #1\n\tbne 1b\n\tstrd r5, r7, [r11, #8]\n\t"
+      "pop {r7}"  // may be the frame pointer, which no clobber list has
       : [a] "+w"(sums_a)
       : "r"(at), [mask] "w"(vdupq_n_s8(-16))
-      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r12", "lr", "q0", "q1",
+      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r12", "lr", "q0", "q1",
         "q2", "q3", "q4", "q5", "cc", "memory");
   return sums_a;
 }

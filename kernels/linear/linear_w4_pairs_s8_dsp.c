@@ -2,6 +2,8 @@
 // Rows are widened as in kernels/common/gemm_pairs_s8.h, four steps per word of weights. Step s
 // uses the word shifted by 4 * s: its weights are the upper four bits of the two halves. An AND
 // thus yields two weights, times 4096. A group of up to 504 keeps the sum in 32 bits.
+#include "kernels/common/optimized.h"
+
 #include "kernels/common/clamp_s8.h"
 #include "kernels/common/gemm_pairs_s8.h"
 #include "kernels/common/types.h"
@@ -28,6 +30,41 @@ typedef struct {
   const uint32_t *steps;
 } layer;
 
+#ifdef __clang__
+// It keeps a register for itself, and one for each operand in memory.
+
+// The groups of one channel and one of `lanes` rows.
+static int32_t multiply_one(const layer *of, const uint32_t *w, const int8_t *scale,
+                            const uint32_t *x, int32_t lanes, int32_t start) {
+  uint32_t sum = (uint32_t)start;
+  for (int32_t left = of->words.first; left > 0; left -= of->words.second) {
+    int32_t products = 0;
+    for (int32_t i = left < of->words.second ? left : of->words.second; i > 0; --i) {
+      uint32_t word = *w++;
+      for (int32_t step = STEPS; step > 0; --step, word <<= 4, x += lanes) {
+        products = __smlad((int16x2_t)(word & MASK), (int16x2_t)*x, products);
+      }
+    }
+    sum += (uint32_t)(((int64_t)products * (*scale++ * (1 << 20))) >> 32);
+  }
+  return (int32_t)sum;
+}
+
+static void multiply_lanes(const layer *of, int8_t *y, int32_t lanes) {
+  for (int32_t row = 0; row < lanes; ++row) {
+    for (int32_t i = 0; i < of->channels; ++i) {
+      const int32_t *factors = of->factors + 3 * i;
+      const int32_t sum = multiply_one(of, of->weight + i * of->words.first,
+                                       of->scale + i * of->groups, of->steps + row, lanes,
+                                       factors[0]);
+      y[row * of->channels + i] = pl_narrow_dsp(2 * sum, factors[1], factors[2], of->offset);
+    }
+  }
+}
+
+static void multiply_row(const layer *of, int8_t *y) { multiply_lanes(of, y, 1); }
+static void multiply_rows(const layer *of, int8_t *y) { multiply_lanes(of, y, PL_PAIRS_ROWS); }
+#else
 // Assembly, because GCC makes no LDM of four. Around a loop with all registers in use it makes
 // twice as many loads and stores.
 //
@@ -135,6 +172,7 @@ static void multiply_rows(const layer *of, int8_t *y) {
     factors += 3;
   }
 }
+#endif
 
 pl_status pl_linear_w4_pairs_s8(const pl_context *ctx, const pl_linear_w4_params *params,
                                 const pl_linear_w4_dims *dims, const pl_linear_w4_data *data) {

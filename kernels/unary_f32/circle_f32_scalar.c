@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sine and cosine. The angle is in quarter turns, in integers, with enough bits of 2 / pi. The rest
 // after the nearest quarter uses a series. The arctangent uses a series, too.
+#include "kernels/common/exact_floats.h"
+
 #include "kernels/common/float_bits.h"
 #include "kernels/unary_f32/elementwise.h"
 

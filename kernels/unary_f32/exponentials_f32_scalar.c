@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exponentials: x = n * log(2) + r with |r| <= log(2) / 2; exp(r) - 1 by its series.
+#include "kernels/common/exact_floats.h"
+
 #include "kernels/common/float_bits.h"
 #include "kernels/unary_f32/elementwise.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logarithms: x = 2^n * m with m in [sqrt(1/2), sqrt(2)). log(m) = 2 atanh(s) by its series, with s
 // = (m - 1) / (m + 1).
+#include "kernels/common/exact_floats.h"
+
 #include "kernels/common/float_bits.h"
 #include "kernels/unary_f32/elementwise.h"
 

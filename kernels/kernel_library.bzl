@@ -2,20 +2,7 @@
 """kernel_library: C kernels, each in the variant for the target core."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
-
-_COPTS = [
-    # A copy loop stays a loop: no calls of memcpy and memset for a few bytes.
-    "-fno-tree-loop-distribute-patterns",
-    # Pointers after a loop are kept, not computed again from the count.
-    "-fno-tree-scev-cprop",
-]
-
-# The bounds of a saturation stay constants in its loop, where they are one SSAT.
-_NO_MVE_COPTS = ["-fno-move-loop-invariants"]
-
-# GCC turns a vector loop with a tail into DLSTP and LETP if no address in it was rewritten. This
-# flag slows down code without Helium.
-_MVE_COPTS = ["-fno-ivopts"]
+load("//tools/toolchains:compile_flags.bzl", "HELIUM_FLAGS", "KERNEL_FLAGS", "NO_HELIUM_FLAGS")
 
 def kernel_library(
         name,
@@ -66,7 +53,7 @@ def kernel_library(
             Label("//tools/platforms:isa_thumb1"): chosen["thumb1"],
             "//conditions:default": chosen["scalar"],
         }),
-        copts = _COPTS + _NO_MVE_COPTS,
+        copts = KERNEL_FLAGS + NO_HELIUM_FLAGS,
         **kwargs
     )
     if helium:
@@ -76,7 +63,7 @@ def kernel_library(
                 Label("//tools/platforms:isa_mve"): helium,
                 "//conditions:default": [],
             }),
-            copts = _COPTS + _MVE_COPTS,
+            copts = KERNEL_FLAGS + HELIUM_FLAGS,
             **(kwargs | {"deps": kwargs.get("deps", []) + [":" + plain]})
         )
 

@@ -2,6 +2,7 @@
 """The wheel works without Bazel, next to a project with the same folder names as ours."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from packaging.requirements import Requirement
 
 from tests.outside.wheel import MODEL, call, run_check
 from tools.lint.workspace import workspace_root
+from tools.python.runfile import runfile
 from tools.version import VERSION
 from tools.wheel.make import ROOMS, built_files, imported, make_wheel
 
@@ -80,7 +82,8 @@ def test_wheel_has_one_name_no_tests_and_asks_for_what_it_imports(wheel: Path) -
     assert foreign.isdisjoint(ROOMS)
     asked = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     names = [re.split("[=<>]", item)[0] for item in asked]
-    optional = {"eiq_neutron_sdk", "tosa_reference_model", "tosa_serializer"}
+    # `python.runfiles` is Bazel's.
+    optional = {"eiq_neutron_sdk", "python", "tosa_reference_model", "tosa_serializer"}
     assert {_IMPORTED_AS.get(name, name) for name in names} | optional == foreign | optional
     pinned = re.findall(r"^([\w-]+)==([\d.]+)", _REQUIREMENTS.read_text(), re.MULTILINE)
     ranges = {wanted.name: wanted.specifier for wanted in map(Requirement, asked)}
@@ -110,6 +113,33 @@ def test_package_builds_and_runs_on_the_host(environment: Path, project: Path) -
     run_check(project)
 
 
+def test_progress_bar_on_a_terminal(environment: Path, project: Path) -> None:
+    command = ["package", "model.py", "--board=mps2_an385", "-o", "out"]
+    terminal, end = os.openpty()
+    environ = {"HOME": str(project), "PATH": "/usr/bin:/bin"}
+    with subprocess.Popen(
+        [environment / "bin/pilotlight", *command], cwd=project, stderr=end, env=environ
+    ) as process:
+        os.close(end)
+        shown = b""
+        while part := _read_terminal(terminal):
+            shown += part
+    os.close(terminal)
+    assert process.returncode == 0, shown
+    text = shown.decode()
+    assert re.search(r"\[#{8}-{16}\] 2/3 planning for mps2_an385", text)
+    assert "1/3 exporting" in text and "] exporting" not in text
+    # A warning stays.
+    assert re.search(r"^.*W\d{4} .* looks like torch.randn .*\r\n", text, re.MULTILINE)
+
+
+def _read_terminal(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:  # the program has ended
+        return b""
+
+
 def test_report_is_one_page(environment: Path, project: Path) -> None:
     command = ["report", "model.py", "--board=corstone300_ethos_u55", "-o", "out"]
     call(environment, project, "pilotlight", *command, "--target=ethos-u55-128")
@@ -120,6 +150,40 @@ def test_report_is_one_page(environment: Path, project: Path) -> None:
     plan = json.loads((project / "out/plan.json").read_text())
     (memory,) = [m for m in report["memories"] if m["name"] == plan["weights"]["memory"]]
     assert memory["used"] >= plan["weights"]["bytes"] > 0
+
+
+def _path(*programs: str) -> str:
+    """Return a PATH with programs of the build."""
+    folders = [found.resolve().parent for found in map(runfile, programs) if found]
+    assert len(folders) == len(programs)
+    return ":".join(map(str, [*folders, "/usr/bin", "/bin"]))
+
+
+_GCC, _QEMU = "arm_gnu_toolchain/bin/arm-none-eabi-gcc", "qemu/qemu-system-arm"
+
+
+# One for each start-up code, and one whose chip needs preparation.
+@pytest.mark.parametrize("board", ["microbit", "lm3s6965evb", "mps2_an505", "corstone300"])
+def test_report_counts_with_compiler_and_qemu(environment: Path, project: Path, board: str) -> None:
+    command = ["report", "model.py", f"--board={board}", "-o", "out"]
+    call(environment, project, "pilotlight", *command, PATH=_path(_GCC, _QEMU))
+    report = json.loads((project / "out/report.json").read_text())
+    assert report["not_counted"] == ""
+    assert report["device"]["equal"] == report["device"]["vectors"] > 0
+    (model,) = report["models"]
+    steps = [step["instructions"] for step in model["steps"]]
+    assert all(steps) and sum(steps) <= report["instructions"] <= 1.1 * sum(steps)
+    kinds = {symbol["kind"] for symbol in report["symbols"]}
+    assert {"kernels", "plan", "program", "runtime", "weights"} <= kinds
+    assert report["stack"]["bound"] <= report["stack"]["size"]
+    assert (project / "out/trace.json").exists()
+
+
+def test_report_says_what_it_lacks_for_instructions(environment: Path, project: Path) -> None:
+    command = ["report", "model.py", "--board=mps2_an385", "-o", "out"]
+    lacking = call(environment, project, "pilotlight", *command, PATH=_path(_QEMU))
+    assert "not on PATH: arm-none-eabi-gcc, arm-none-eabi-objdump\n" in lacking
+    assert (project / "out/report.html").exists()
 
 
 @pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])

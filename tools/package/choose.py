@@ -15,7 +15,8 @@ _EXTERNAL = re.compile(r"^external/[^/]+/")
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 # The program has its own copy of the rest: start-up, console, the app.
-_PACKED = ("kernels/", "firmware/runtime/")
+PACKED = ("kernels/", "firmware/runtime/")
+"""Folders with a package's sources."""
 
 
 class ChoiceError(Exception):
@@ -129,12 +130,12 @@ def choose(by_path: Mapping[str, Path], wanted: Set[str], plans: Sequence[str]) 
         for path, file in by_path.items()
         if path.endswith(".c")
         and path.removesuffix(".c") in wanted
-        and (path.startswith(_PACKED) or PurePosixPath(path).name in files)
+        and (path.startswith(PACKED) or PurePosixPath(path).name in files)
     }
     for plan in plans:
         if not any(PurePosixPath(path).name == f"{plan}.plan.c" for path in chosen):
             raise ChoiceError(f"the program has no plan {plan}")
-    missing = {p for p in wanted if p.startswith(_PACKED)} - {p.removesuffix(".c") for p in chosen}
+    missing = {p for p in wanted if p.startswith(PACKED)} - {p.removesuffix(".c") for p in chosen}
     if missing:
         raise ChoiceError(f"no source is known of {', '.join(sorted(missing))}")
     todo = list(chosen)

@@ -24,6 +24,7 @@ from absl import app, flags
 from tools.package import build_files, example
 from tools.package.build_files import PackagedModel, SourcePackage
 from tools.package.choose import (
+    PACKED,
     ChoiceError,
     check_plan,
     choose,
@@ -85,7 +86,9 @@ def contents(sources: list[Path]) -> dict[str, str]:
         by_path = {path.name: path for path in sources}
         assert _TREE.value and _ISA.value  # main requires them
         tree = Path(_TREE.value)
-        by_path |= {str(path.relative_to(tree)): path for path in sorted(tree.rglob("*.[ch]"))}
+        for folder in PACKED:
+            files_below = sorted((tree / folder).rglob("*.[ch]"))
+            by_path |= {str(path.relative_to(tree)): path for path in files_below}
         wanted = needed(by_path, _ISA.value, names)
     chosen = choose(by_path, wanted, names)
     files = {f"src/{path}": file.read_text() for path, file in chosen.items()}

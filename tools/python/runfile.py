@@ -3,7 +3,10 @@
 
 from pathlib import Path
 
-from python.runfiles import runfiles
+try:
+    from python.runfiles import runfiles
+except ImportError:  # the wheel
+    runfiles = None
 
 
 def runfile(name: str) -> Path | None:
@@ -13,6 +16,6 @@ def runfile(name: str) -> Path | None:
         name: Pilotlight's name of the repository, and the path in it:
             "qemu/qemu-system-arm".
     """
-    found = runfiles.Create()
+    found = runfiles and runfiles.Create()
     path = found and found.Rlocation(name)
     return Path(path) if path and Path(path).exists() else None

@@ -22,13 +22,14 @@ from boards.board import load_board
 from tools.image.profile import profile
 from tools.simulator.counts import CountsError
 from tools.simulator.elf import Elf
-from tools.simulator.simulate import Run, SimulatorError, simulate
+from tools.simulator.simulate import Run, SimulatorError, Tools, simulate
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
 _PLANS = flags.DEFINE_multi_string("plan", [], "The JSON of its plans.")
 _MARKED = flags.DEFINE_string("marked", None, "The program with steps marked.", required=True)
 _OUTPUT = flags.DEFINE_string("output", None, "What to write.", required=True)
+_TOOLS = flags.DEFINE_multi_string("tools", [], "QEMU, then its plugin, if not the build's.")
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 900, "Seconds until the program is stopped.", 0)
 _SILENCE = flags.DEFINE_float(
     "silence", 300, "Seconds without a character until the program is stopped.", lower_bound=0
@@ -47,6 +48,7 @@ def run(elf: Path) -> Run:
         time_limit=_TIME_LIMIT.value,
         silence=_SILENCE.value,
         count=True,
+        tools=Tools(*map(Path, _TOOLS.value)) if _TOOLS.value else None,
     )
     if done.problem:
         raise SimulatorError(done.problem)

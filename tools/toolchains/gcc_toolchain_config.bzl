@@ -11,6 +11,7 @@ load(
     "tool",
     "with_feature_set",
 )
+load(":compile_flags.bzl", "COMPILE_FLAGS", "C_FLAGS")
 
 _C = [
     ACTION_NAMES.assemble,
@@ -27,18 +28,6 @@ _LINK = [
     ACTION_NAMES.cpp_link_dynamic_library,
     ACTION_NAMES.cpp_link_nodeps_dynamic_library,
 ]
-
-_COMPILE_FLAGS = [
-    "-g",
-    "-fno-common",
-    "-ffunction-sections",
-    "-fdata-sections",
-    # The same floats on every core, with and without fused multiply-add.
-    "-ffp-contract=off",
-    "-fno-math-errno",
-]
-
-_C_FLAGS = ["-std=c11"]
 
 # C++ without features needing a library: no exceptions, no run-time types, and no locks around
 # function-local variables.
@@ -104,9 +93,9 @@ def _features(compile_flags, link_flags, pic):
             name = "default_compile_flags",
             enabled = True,
             flag_sets = [
-                _flags(_C, _C_FLAGS),
+                _flags(_C, C_FLAGS),
                 _flags(_CXX, _CXX_FLAGS),
-                _flags(_COMPILE, _COMPILE_FLAGS + compile_flags),
+                _flags(_COMPILE, COMPILE_FLAGS + compile_flags),
                 _flags(_COMPILE, ["-O2"], [release]),
                 _flags(_COMPILE, ["-Og"], [debug]),
             ],

@@ -25,9 +25,10 @@ from click.shell_completion import get_completion_class
 
 from tools.doctor import doctor as doctors
 from tools.version import VERSION
+from tools.wheel import image
+from tools.wheel.steps import Steps, end_if_failed, program, steps
 
 _HERE = Path(__file__).parents[2]
-_ROOT = _HERE.name
 
 _STATUSES = """\b
 Exit status:
@@ -45,21 +46,6 @@ def _boards() -> Mapping[str, Mapping[str, Any]]:
 
 def _data(board: str) -> Path:
     return _HERE / "boards" / board / f"{board}.data.json"
-
-
-_PROGRAM = """\
-import os, runpy, sys
-sys.path.append(os.getcwd())  # last: a user's calendar.py does not hide Python's own
-runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
-"""
-
-
-def _run(module: str, arguments: Sequence[str | Path]) -> None:
-    """Runs a program of the wheel; ends with its status if it fails."""
-    command = [sys.executable, "-P", "-c", _PROGRAM, f"{_ROOT}.{module}", *map(str, arguments)]
-    status = subprocess.run(command).returncode
-    if status:
-        sys.exit(status if status > 0 else 128 - status)
 
 
 @click.group(epilog=_STATUSES)
@@ -89,7 +75,7 @@ def _passed_on(name: str, module: str, summary: str) -> None:
     )
     @click.pass_context
     def run(context: click.Context) -> None:
-        _run(module, _with_board_files(context.args))
+        end_if_failed(subprocess.run(program(module, _with_board_files(context.args))).returncode)
 
 
 def _with_board_files(arguments: Sequence[str]) -> list[str]:
@@ -155,6 +141,7 @@ def _of_a_model(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _planned(
+    step: Steps,
     folder: Path,
     model: Path,
     board: str,
@@ -173,7 +160,7 @@ def _planned(
         facts=_data(board) if board in boards else Path(board),
         pte=folder / f"{name}.pte",
         vectors=folder / "vectors.npz",
-        lowering=folder / f"{name}.lowering.json",
+        lowering=folder / f"{name}.report.json",
         plan=folder / f"{name}.json",
         source=folder / f"{name}.plan.c",
         header=folder / f"{name}.h",
@@ -184,14 +171,35 @@ def _planned(
         lower = [f"--model={model}:factory", f"--calibration={model}:calibration"]
         lower += [f"--quantization={quantization}"]
     lower += [f"--target={target}", f"--output={done.pte}", f"--report={done.lowering}", program]
-    click.echo(f"lowering {model}", err=True)
-    _run("aot.lower_main", [*lower, f"--vectors={done.vectors}"])
+    step.begin(f"lowering {model}")
+    step.run("aot.lower_main", [*lower, f"--vectors={done.vectors}"])
     compile_ = [f"--pte={done.pte}", program, f"--board={done.facts}", f"--name={name}"]
     compile_ += [f"--optimize={optimize}", "--share"]
     compile_ += [f"--source={done.source}", f"--header={done.header}", f"--json={done.plan}"]
-    click.echo(f"planning for {board}", err=True)
-    _run("aot.plan.compile", compile_)
+    step.begin(f"planning for {board}")
+    step.run("aot.plan.compile", compile_)
     return done
+
+
+def _core(done: _Planned) -> dict[str, Any]:
+    """Return the facts of the board's core."""
+    cores = json.loads((_HERE / "cores.json").read_text())
+    return dict(cores[json.loads(done.facts.read_text())["core"]])
+
+
+def _pack(step: Steps, done: _Planned, output: Path) -> None:
+    """Write a model's library to a folder or a .zip."""
+    cores = json.loads((_HERE / "cores.json").read_text())
+    packed = output if output.suffix == ".zip" else done.pte.with_name("package.zip")
+    flags_by_core = json.dumps({core: facts["flags"] for core, facts in cores.items()})
+    pack = [f"--board={done.facts}", f"--isa={_core(done)['isa']}", f"--tree={_HERE}"]
+    pack += [f"--plan={done.plan}", f"--pte={done.pte}", f"--vectors={done.vectors}"]
+    pack += [f"--name={done.name}", f"--license={_HERE / 'LICENSE'}"]
+    pack += [f"--flags_by_core={flags_by_core}", f"--output={packed}"]
+    step.run("tools.package.make_package", [*pack, done.source, done.header])
+    if packed != output:
+        with zipfile.ZipFile(packed) as archive:
+            archive.extractall(output)
 
 
 @main.command(epilog="Example: pilotlight package model.py --board=nucleo_h743zi -o firmware")
@@ -206,36 +214,59 @@ def package(output: Path, **given: Any) -> None:
     library holds the model's plan, its kernels, the runtime, and a check of the model on the
     device.
     """
-    with tempfile.TemporaryDirectory() as text:
-        folder = Path(text)
-        done = _planned(folder, **given)
-        cores = json.loads((_HERE / "cores.json").read_text())
-        core = json.loads(done.facts.read_text())["core"]
-        packed = output if output.suffix == ".zip" else folder / "package.zip"
-        flags_by_core = json.dumps({c: facts["flags"] for c, facts in cores.items()})
-        pack = [f"--board={done.facts}", f"--isa={cores[core]['isa']}", f"--tree={_HERE}"]
-        pack += [f"--plan={done.plan}", f"--pte={done.pte}", f"--vectors={done.vectors}"]
-        pack += [f"--name={done.name}", f"--license={_HERE / 'LICENSE'}"]
-        pack += [f"--flags_by_core={flags_by_core}", f"--output={packed}"]
-        _run("tools.package.make_package", [*pack, done.source, done.header])
-        if packed != output:
-            with zipfile.ZipFile(packed) as archive:
-                archive.extractall(output)
+    with tempfile.TemporaryDirectory() as folder, steps(3) as step:
+        done = _planned(step, Path(folder), **given)
+        step.begin(f"packing {done.name}")
+        _pack(step, done, output)
     click.echo(f"{output}: README.md there lists the files for each build system", err=True)
 
 
-@main.command(epilog="Example: pilotlight report model.py --board=nucleo_h743zi -o report")
+def _measured(step: Steps, done: _Planned, folder: Path) -> list[str]:
+    """Make the model's image and count its instructions; return the flags for the page.
+
+    Raises:
+      NoImageError: there is no image on this machine.
+    """
+    facts, plan = json.loads(done.facts.read_text()), json.loads(done.plan.read_text())
+    programs = image.find_programs(_HERE, facts, plan)
+    step.begin(f"linking for {facts['name']} and running in QEMU")
+    _pack(step, done, folder / "package")
+    vectors, script = folder / "vectors.c", folder / "board.ld"
+    flags = [f"--vectors={done.vectors}", f"--plan={done.plan}", f"--include={done.header.name}"]
+    step.run(
+        "firmware.apps.vectors_main", [*flags, f"--limit={image.VECTORS}", f"--source={vectors}"]
+    )
+    step.run("boards.common.linker_script", [done.facts, script])
+    core, packed = _core(done), folder / "package"
+    maps = image.link(_HERE, programs, facts, core, packed, vectors, script, folder)
+    elfs = {name: folder / name / f"{done.name}.elf" for name in maps}
+    for name, elf in elfs.items():
+        elf.parent.mkdir()
+        step.run("tools.image.fit", [done.facts, folder / f"{name}.linked.elf", maps[name], elf])
+    board, size = f"--board={done.facts}", f"--size={folder / 'size.json'}"
+    counted = folder / "counted.json"
+    flags = [f"--elf={elfs['image']}", f"--map={maps['image']}"]
+    flags += [f"--objdump={programs.objdump}", f"--output={folder / 'size.json'}"]
+    step.run("tools.image.size_report", [board, *flags])
+    flags = [f"--plan={done.plan}", f"--marked={elfs['marked']}", f"--output={counted}"]
+    flags += [f"--tools={programs.qemu}", f"--tools={programs.plugin}"]
+    step.run("tools.report.profile", [board, size, *flags, elfs["image"]])
+    return [size, f"--counted={counted}"]
+
+
+@main.command(epilog="Example: pilotlight report model.py --board=corstone300 -o report")
 @_of_a_model
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder.")
 def report(output: Path, **given: Any) -> None:
     """Write a page about a model on a board: ops, memories, quality, and possible changes.
 
     The folder then holds the page, the same as Markdown and JSON, and the reports of lowering and
-    planning. Instructions and code sizes need an image, built by Bazel.
+    planning. With arm-none-eabi-gcc and qemu-system-arm on PATH, and a board that QEMU simulates,
+    the page has instructions and code sizes too.
     """
     output.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as text:
-        done = _planned(Path(text), **given)
+    with tempfile.TemporaryDirectory() as text, steps(4) as step:
+        done = _planned(step, Path(text), **given)
         files = {
             "html": output / "report.html",
             "markdown": output / "report.md",
@@ -244,7 +275,15 @@ def report(output: Path, **given: Any) -> None:
         flags = [f"--board={done.facts}", f"--plan={done.plan}", f"--pte={done.pte}"]
         flags += [f"--{kind}={file}" for kind, file in files.items()]
         flags += [f"--library={file}" for file in sorted((_HERE / "page_libraries").iterdir())]
-        _run("tools.report.plan_report", [*flags, f"--lowering={done.lowering}"])
+        flags.append(f"--lowering={done.lowering}")
+        writer = "tools.report.make_report"
+        try:
+            flags += [*_measured(step, done, Path(text)), f"--trace={output / 'trace.json'}"]
+        except image.NoImageError as error:
+            step.say(f"no instructions and code sizes: {error}")
+            writer = "tools.report.plan_report"
+        step.begin("writing the page")
+        step.run(writer, flags)
         shutil.copy(done.lowering, output / "lowering.json")
         shutil.copy(done.plan, output / "plan.json")
     click.echo(f"{files['html']}", err=True)

@@ -46,8 +46,14 @@ _ENTRIES = (
     "aot/lower_tflite.py",
     "aot/rules/*.py",
     "aot/support/supported_ops.py",
+    "boards/common/linker_script.py",
+    "firmware/apps/vectors_main.py",
+    "tools/image/fit.py",
+    "tools/image/size_report.py",
     "tools/package/make_package.py",
+    "tools/report/make_report.py",
     "tools/report/plan_report.py",
+    "tools/report/profile.py",
     "aot/plan/compile.py",
     "kernels/*/kernel.py",
     "kernels/*/op*.py",
@@ -59,7 +65,10 @@ _ENTRIES = (
 _READ = (
     "aot/backends/*.ini",
     "tools/report/page/*",
+    "boards/chips/*.[ch]",
+    "boards/common/*.[ch]",
     "kernels/*.[ch]",
+    "firmware/apps/*.[ch]",
     "firmware/ethos_u/*.[ch]",
     "firmware/runtime/*.[ch]",
     "npu/ethos_u/*.[ch]",
@@ -107,11 +116,19 @@ def modules(root: Path) -> list[str]:
 
 
 def core_flags(root: Path) -> dict[str, dict[str, Any]]:
-    """Returns the class of kernels and GCC's flags of each core, by the core's name."""
+    """Returns the facts and GCC's flags of each core, by the core's name."""
     names: dict[str, Any] = {"struct": SimpleNamespace}
-    exec((root / "tools/platforms/cores.bzl").read_text(), names)  # Starlark is Python here
+    for file in ("tools/platforms/cores.bzl", "tools/toolchains/compile_flags.bzl"):
+        exec((root / file).read_text(), names)  # Starlark is Python here
     return {
-        core: {"isa": facts.isa, "flags": names["core_flags"](core)}
+        core: {
+            "isa": facts.isa,
+            "startup": facts.startup,
+            "flags": names["core_flags"](core),
+            "image_flags": [*names["C_FLAGS"], *names["COMPILE_FLAGS"], "-O2"],
+            "kernel_flags": [*names["KERNEL_FLAGS"], *names["NO_HELIUM_FLAGS"]],
+            "helium_flags": [*names["KERNEL_FLAGS"], *names["HELIUM_FLAGS"]],
+        }
         for core, facts in names["CORES"].items()
     }
 
@@ -122,7 +139,7 @@ def make_tree(root: Path, built: Iterable[Path], output: Path) -> None:
     Args:
       root: the source tree.
       built: files made by Bazel, relative to the current folder: boards' data and
-        libraries.
+        shared libraries.
       output: an empty folder.
     """
     package = output / "pilotlight"
@@ -163,7 +180,8 @@ def make_wheel(root: Path, built: Iterable[Path], output: Path) -> Path:
 def built_files() -> list[Path]:
     """Return Bazel's output files for the wheel, relative to the folder of this program's files."""
     boards = Path("boards").glob("*/*.data.json")
-    return sorted([*boards, Path("npu/ethos_u/libethos_u_model.so")])
+    plugins = Path("tools/simulator/plugin").glob("count_qemu_*.so")
+    return sorted([*boards, *plugins, Path("npu/ethos_u/libethos_u_model.so")])
 
 
 def main(argv: Sequence[str]) -> None:

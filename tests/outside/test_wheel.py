@@ -26,6 +26,7 @@ _REQUIREMENTS = ROOT / "tools/python/requirements.in"
 _IMPORTED_AS = {
     "absl-py": "absl",
     "ethos-u-vela": "ethosu",
+    "protobuf": "google",
     "pyelftools": "elftools",
     "tosa-tools": "tosa",
 }

@@ -36,7 +36,7 @@ _WORTH_TIME = 0.01
 # Weights of four bits (aot/rules/four_bits.py): input channels of a group, bytes of the kernel by
 # class of core.
 _GROUP = 32
-_FOUR_BITS_KERNEL = {"scalar": 400, "dsp": 1500, "mve": 1550}
+_FOUR_BITS_KERNEL = {"scalar": 400, "thumb1": 500, "dsp": 1500, "mve": 1550}
 
 # Single noises add up to the measured noise if they come this close to it. A smaller gain may be
 # none, so it is not predicted.

@@ -166,8 +166,8 @@ def _planned(
         header=folder / f"{name}.h",
     )
     program = f"--program={folder / 'model.program'}"
-    lower = [f"--tflite={model}"]
-    if model.suffix != ".tflite":
+    lower = [f"--{model.suffix.lstrip('.')}={model}"]
+    if model.suffix not in (".onnx", ".tflite"):
         lower = [f"--model={model}:factory", f"--calibration={model}:calibration"]
         lower += [f"--quantization={quantization}"]
     lower += [f"--target={target}", f"--output={done.pte}", f"--report={done.lowering}", program]
@@ -210,9 +210,9 @@ def _pack(step: Steps, done: _Planned, output: Path) -> None:
 def package(output: Path, **given: Any) -> None:
     """Make a library of a model for CMake, Zephyr, Arduino, PlatformIO or a CMSIS-Pack.
 
-    MODEL is a Python file with `factory()` and `calibration()`, or a quantized .tflite file. The
-    library holds the model's plan, its kernels, the runtime, and a check of the model on the
-    device.
+    MODEL is a Python file with `factory()` and `calibration()`, or a quantized .tflite or .onnx
+    file. The library holds the model's plan, its kernels, the runtime, and a check of the model on
+    the device.
     """
     with tempfile.TemporaryDirectory() as folder, steps(3) as step:
         done = _planned(step, Path(folder), **given)

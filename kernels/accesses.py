@@ -9,6 +9,9 @@ from pathlib import Path
 from kernels.common.access import Access
 from kernels.common.kernel import KernelCall
 
+# "" in the tree, "pilotlight." in the wheel.
+_ROOMS = str(__package__).removesuffix("kernels")
+
 
 @cache
 def accesses() -> Mapping[str, Access]:
@@ -24,13 +27,17 @@ def accesses() -> Mapping[str, Access]:
 
 def access_of(call: KernelCall) -> Access | None:
     """Return the access map of a call's function, None if its folder has none."""
-    return _folder(".".join(call.header.split("/")[:-1])).get(call.function)
+    folder = ".".join(call.header.split("/")[:-1])
+    own = _folder(f"{_ROOMS}{folder}") if _ROOMS else {}
+    return own.get(call.function) or _folder(folder).get(call.function)
 
 
 @cache
 def _folder(package: str) -> Mapping[str, Access]:
     name = f"{package}.access"
-    if importlib.util.find_spec(name) is None:
-        return {}
-    found: Mapping[str, Access] = importlib.import_module(name).ACCESS
+    try:
+        spec = importlib.util.find_spec(name)
+    except ModuleNotFoundError:  # no Python in that folder
+        spec = None
+    found: Mapping[str, Access] = importlib.import_module(name).ACCESS if spec else {}
     return found

@@ -55,6 +55,7 @@ _ENTRIES = (
     "tools/report/plan_report.py",
     "tools/report/profile.py",
     "aot/plan/compile.py",
+    "kernels/*/access.py",
     "kernels/*/kernel.py",
     "kernels/*/op*.py",
     "tools/wheel/command.py",

@@ -112,7 +112,8 @@ class Tracer:
         sources = [
             path
             for path in sorted(self._root.glob("kernels/*/*.c"))
-            if path.parent.name != "testing" and not path.stem.endswith(("_dsp", "_mve", "_test"))
+            if path.parent.name != "testing"
+            and not path.stem.endswith(("_dsp", "_mve", "_test", "_thumb1"))
         ]
         with ThreadPoolExecutor() as pool:
             self._objects = list(pool.map(self._kernel, sources))

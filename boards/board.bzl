@@ -329,6 +329,17 @@ def board(
         target_compatible_with = [Label("//tools/platforms/core:" + chip.core)],
         visibility = ["//visibility:public"],
     )
+
+    # For tests, which run on this machine: they are incompatible with a board that nothing simulates,
+    # unless one is connected.
+    native.alias(
+        name = "simulated",
+        actual = "@platforms//os:linux" if simulator and not slot else select({
+            Label("//boards:is_on_hardware"): "@platforms//os:linux",
+            "//conditions:default": "@platforms//os:none",
+        }),
+        visibility = ["//visibility:public"],
+    )
     native.platform(
         name = "platform",
         parents = [Label("//tools/platforms:" + chip.core)],

@@ -48,6 +48,11 @@ def host_board(name, platform, startup):
         startup = startup,
         visibility = ["//visibility:public"],
     )
+    native.alias(
+        name = "simulated",
+        actual = "@platforms//os:linux",
+        visibility = ["//visibility:public"],
+    )
     native.platform(
         name = "platform",
         parents = [platform],

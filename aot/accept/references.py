@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -123,7 +124,8 @@ def _parts(reference: str) -> tuple[ModuleType, str]:
 
 
 def _module(name: str, reference: str) -> ModuleType:
-    if not all(part.isidentifier() for part in name.split(".")):
+    # A folder may have a hyphen, which no import statement takes but importlib does.
+    if not all(re.fullmatch(r"[\w-]+", part) for part in name.split(".")):
         raise LoweringError(f"{reference!r} is not of the form {REFERENCE_FORMS}")
     _import_from_workspace()
     try:

@@ -6,12 +6,13 @@ load("//boards:board_run.bzl", "board_run_test")
 load("//boards:firmware_image.bzl", "firmware_image")
 load("//firmware/apps:vectors.bzl", "check_app")
 
-def check_image(name, model, board, kernels = [], limit = 4, testonly = False, visibility = None, **kwargs):
+def check_image(name, model, board, kernels = [], limit = 4, tags = [], testonly = False, visibility = None, **kwargs):
     """Makes an image that runs a model on its vectors and compares the outputs bit for bit.
 
     Makes the targets of firmware_image, `<name>_plan` (the plan_library, for an app of your own),
-    `<name>_check` (the program) and `<name>_test` (a run in the board's simulator). The plan's C name
-    has an underscore for each character that C lacks.
+    `<name>_check` (the program) and `<name>_test` (a run in the board's simulator). `bazel test` skips
+    the test, and says so, for a board that nothing simulates. The plan's C name has an underscore for
+    each character that C lacks.
 
     Args:
       name: name of the image.
@@ -19,6 +20,7 @@ def check_image(name, model, board, kernels = [], limit = 4, testonly = False, v
       board: label of the board.
       kernels: like those of plan_library.
       limit: number of vectors in the image.
+      tags: tags of the image's targets and of the test.
       testonly: of all targets.
       visibility: visibility of all targets but the test.
       **kwargs: other arguments of firmware_image.
@@ -44,6 +46,7 @@ def check_image(name, model, board, kernels = [], limit = 4, testonly = False, v
         board = board,
         models = [model],
         plan = ":%s_plan.json" % name,
+        tags = tags,
         testonly = testonly,
         visibility = visibility,
         **kwargs
@@ -51,4 +54,6 @@ def check_image(name, model, board, kernels = [], limit = 4, testonly = False, v
     board_run_test(
         name = name + "_test",
         program = ":" + name,
+        tags = tags,
+        target_compatible_with = [native.package_relative_label(board).same_package_label("simulated")],
     )

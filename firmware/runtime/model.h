@@ -18,8 +18,8 @@
 // otherwise. The content of a shared arena, including inputs and outputs, is valid until the other
 // model is written to or run.
 //
-// An interrupt's handler or a thread that tries to run a busy plan gets PL_ERROR_BUSY. On Armv6-M,
-// threads must exclude each other themselves.
+// An interrupt's handler or a thread that tries to run a busy plan, or one that shares its arena,
+// gets PL_ERROR_BUSY. A thread may wait instead: see pl_lock.
 #ifndef FIRMWARE_RUNTIME_MODEL_H_
 #define FIRMWARE_RUNTIME_MODEL_H_
 
@@ -40,6 +40,13 @@ typedef struct {
   // PL_ERROR_OUTPUT_…), else of the step whose kernel failed.
   uint32_t error_index;
 } pl_model;
+
+// A program with threads may define both, with a mutex of its own that one thread may take several
+// times. A run, reset or initialization calls pl_lock before it takes the arena, and pl_unlock after
+// it has given it back. A thread that writes inputs into the arena or reads outputs there takes the
+// mutex itself around both. pl_lock has to return at once in an interrupt's handler.
+void pl_lock(void) __attribute__((weak));
+void pl_unlock(void) __attribute__((weak));
 
 // Makes `model` ready to run `plan`, with its state, if it has any, as before the first run. The
 // state is the plan's: another model on the same plan shares it. PL_ERROR_NULL if one of them is

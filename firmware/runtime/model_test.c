@@ -52,6 +52,15 @@ static pl_status enter(const pl_context *context, const pl_step *step) {
 
 static fixture inside;
 
+// A program's mutex, which one thread may take several times.
+static int32_t locks;
+static int32_t most_locks;
+void pl_lock(void) {
+  locks += 1;
+  most_locks = locks > most_locks ? locks : most_locks;
+}
+void pl_unlock(void) { locks -= 1; }
+
 static const pl_step entering_steps[] = {
     {enter, {NULL, 0}, &inside, NULL, arena},
     {negate, {arena + 32, 8}, NULL, NULL, arena + 16},
@@ -94,6 +103,9 @@ static void test_busy(void) {
   f.inputs[0].spec.rank = 1;
   EXPECT(run(&f) == PL_ERROR_INPUT_RANK);
   EXPECT(busy == 0);
+  // A run inside of another one asked for the lock, too; all have given it back.
+  EXPECT(most_locks == 2);
+  EXPECT(locks == 0);
 }
 
 // Data left by another model in a shared arena become an input, at any position.

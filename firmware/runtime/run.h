@@ -12,20 +12,34 @@
 #include "firmware/runtime/plan.h"
 #include "kernels/common/status.h"
 
+// Sets the flag; returns its value before. Threads and handlers may do so at the same time.
+static inline uint32_t pl_busy_set(volatile uint32_t *busy) {
+#if defined(__ARM_ARCH_6M__)
+  // This architecture has no exclusive access.
+  uint32_t masked;
+  __asm__ volatile("mrs %0, primask\n\tcpsid i" : "=r"(masked)::"memory");
+  const uint32_t before = *busy;
+  *busy = 1;
+  __asm__ volatile("msr primask, %0" ::"r"(masked) : "memory");
+  return before;
+#else
+  return __atomic_exchange_n(busy, 1u, __ATOMIC_ACQUIRE);
+#endif
+}
+
 // Takes the plan's arena, unless it is in use.
 static inline bool pl_plan_take(const pl_plan *plan) {
   if (plan->busy == NULL) {
     return true;
   }
-#if defined(__ARM_ARCH_6M__)
-  // No atomic exchange is needed: a handler that interrupts here has ended when this code
-  // continues.
-  const uint32_t before = *plan->busy;
-  *plan->busy = 1;
-  return before == 0;
-#else
-  return __atomic_exchange_n(plan->busy, 1u, __ATOMIC_ACQUIRE) == 0;
-#endif
+  if (pl_lock != NULL) {
+    pl_lock();
+  }
+  const bool is_free = pl_busy_set(plan->busy) == 0;
+  if (!is_free && pl_unlock != NULL) {
+    pl_unlock();
+  }
+  return is_free;
 }
 
 static inline void pl_plan_give_back(const pl_plan *plan) {
@@ -38,6 +52,9 @@ static inline void pl_plan_give_back(const pl_plan *plan) {
 #else
   __atomic_store_n(plan->busy, 0u, __ATOMIC_RELEASE);
 #endif
+  if (pl_unlock != NULL) {
+    pl_unlock();
+  }
 }
 
 // Takes the plan's arena, checks the descriptors and puts the inputs in place for the steps. This

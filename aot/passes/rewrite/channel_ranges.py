@@ -67,32 +67,28 @@ class Taps:
     """Weights between each output and input, summed over some taps of a window.
 
     Attributes:
-      up: the positive ones, [O, C] in float64; of depthwise layers C is 1.
-      down: the negative ones.
+      sums: [O, C] in float64; of depthwise layers C is 1.
+      sizes: sums of their magnitudes.
     """
 
-    up: torch.Tensor
-    down: torch.Tensor
-
-    @property
-    def sums(self) -> torch.Tensor:
-        """The integers that constant inputs are multiplied with."""
-        return (self.up + self.down).long()
+    sums: torch.Tensor
+    sizes: torch.Tensor
 
     @property
     def read(self) -> torch.Tensor:
         """True where not all weights are 0."""
-        return self.up != self.down
+        return self.sizes != 0
 
     def ends(
         self, low: torch.Tensor, high: torch.Tensor, depthwise: bool
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The least and the greatest sum of products."""
-        low, high = low.double(), high.double()  # exact below 2^53
+        """The least and the greatest sum of products, exact below 2^52."""
+        middle, half = (low + high).double() / 2, (high - low).double() / 2
         if depthwise:
-            up, down = self.up[:, 0], self.down[:, 0]
-            return up * low + down * high, up * high + down * low
-        return self.up @ low + self.down @ high, self.up @ high + self.down @ low
+            centre, reach = self.sums[:, 0] * middle, self.sizes[:, 0] * half
+        else:
+            centre, reach = self.sums @ middle, self.sizes @ half
+        return centre - reach, centre + reach
 
 
 @dataclass(frozen=True)
@@ -137,8 +133,7 @@ def layer_of(module: GraphModule, node: Node) -> Layer | None:
 
 def _taps(weight: torch.Tensor) -> Taps:
     values = weight.float()  # exact below 2^24: 2^17 taps
-    sums, sizes = values.sum(1), values.abs_().sum(1)
-    return Taps(((sizes + sums) / 2).double(), ((sums - sizes) / 2).double())
+    return Taps(values.sum(1).double(), values.abs_().sum(1).double())
 
 
 _TAPS = {

@@ -17,7 +17,7 @@ from torch.fx import GraphModule, Node
 
 from aot.dialect.arithmetic import INT32_MAX
 from aot.dialect.graph import arguments, calls
-from aot.passes.rewrite.channel_maps import is_value, passed_on
+from aot.passes.rewrite.channel_maps import Sources, is_value, passed_on
 from aot.passes.rewrite.channel_ranges import Layer, Range, channel_ranges, layers_of
 
 
@@ -40,7 +40,7 @@ class Reader:
     def bias(self, live: torch.Tensor) -> torch.Tensor:
         """The bias of all outputs without the dead ones of the inputs."""
         dead = torch.where(live, 0, self.constants - self.layer.zero_point)
-        return self.layer.bias + self.layer.inside.sums @ dead
+        return self.layer.bias + (self.layer.inside.sums @ dead.double()).long()
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,9 @@ def _reader(layer: Layer, source: Node, ranges: Mapping[Node, Range]) -> Reader:
     shifts = constants - layer.zero_point
     # A constant channel beside zeros of the padding is not constant for the layer.
     takes_in = found.constant & ((shifts == 0) | ~layer.border.read)
-    largest = layer.bias.abs() + (layer.inside.sums.abs() @ shifts.abs())
+    moved = shifts.nonzero().flatten()
+    sizes = layer.inside.sums[:, moved].abs() @ shifts[moved].abs().double()
+    largest = layer.bias.abs() + sizes
     takes_in &= (shifts == 0) | (largest <= INT32_MAX)[:, None]
     read = layer.inside.read | layer.border.read
     return Reader(layer, source, read & ~takes_in, constants)
@@ -131,15 +133,22 @@ class _Classes:
         return live
 
     def _labels(self, node: Node) -> torch.Tensor:
-        channels = node.meta["val"].shape[-1]
-        labels = torch.arange(len(self._parents), len(self._parents) + channels)
-        self._parents += labels.tolist()
-        if node not in self.readers:
-            for source, index in passed_on(self.module, node) or ():
-                if source in self.labels:
-                    own = labels[index >= 0]
-                    self._unite(own, self.labels[source][index[index >= 0]])
+        labels = torch.full(node.meta["val"].shape[-1:], -1)
+        for source, index in self._sources(node):
+            taken = self.labels[source][index.clamp(min=0)]
+            is_new = (index >= 0) & (labels < 0)
+            others = (index >= 0) & (labels >= 0) & (labels != taken)
+            self._unite(labels[others], taken[others])
+            labels = torch.where(is_new, taken, labels)
+        free = labels < 0
+        first, count = len(self._parents), int(free.sum())
+        self._parents += range(first, first + count)
+        labels[free] = torch.arange(first, first + count)
         return labels
+
+    def _sources(self, node: Node) -> Sources:
+        sources = None if node in self.readers else passed_on(self.module, node)
+        return [(source, index) for source, index in sources or () if source in self.labels]
 
     def _unite(self, some: torch.Tensor, others: torch.Tensor) -> None:
         for a, b in zip(some.tolist(), others.tolist(), strict=True):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds out what memory calls of kernels touch, and in which order: see touched.py.
+// Memory touched by calls of kernels, and the order of accesses: see touched.py.
 #ifndef KERNELS_TESTING_TOUCHED_TOUCHED_H_
 #define KERNELS_TESTING_TOUCHED_TOUCHED_H_
 
@@ -21,14 +21,14 @@ typedef struct {
   pl_status (*run)(const pl_context *context);
   const pl_touched_operand *operands;
   uint32_t count;
-  const uint32_t (*pairs)[2];  // indices of a source, and of a result that may alias it
+  const uint32_t (*pairs)[2];  // indices of a source, and of a result aliasing it
   uint32_t pair_count;
   uint32_t scratch;  // its offset
   uint32_t scratch_bytes;
 } pl_touched_call;
 
 // Runs a call and prints a line: the status, the bounds of the reads and writes of each operand, and
-// for each pair the largest unsafe distance and whether 0 is unsafe.
+// for each pair the largest unsafe distance, and 1 if 0 is unsafe.
 void pl_touched_run(const pl_touched_call *call);
 
 #endif  // KERNELS_TESTING_TOUCHED_TOUCHED_H_

@@ -96,8 +96,6 @@ class Arithmetic(_OfIntegers):
     def reject(self, node: Node) -> tuple[str, str] | None:
         if node.target in (_aten.add.Tensor, _aten.sub.Tensor) and argument(node, "alpha") != 1:
             return "alpha is not 1", "a product"
-        if node.target is _aten.div.Tensor_mode and argument(node, "rounding_mode") != "floor":
-            return "it rounds towards 0", "x // y of integers that are not negative"
         if node.target in _MAY_WRAP and (problem := narrow(node)) is not None:
             return problem
         return super().reject(node)

@@ -53,12 +53,6 @@ _REFUSED: tuple[tuple[str, Callable[[], nn.Module], tuple[tuple[int, ...], ...],
     ),
     ("topk_0", partial(Function, lambda x: x.topk(0, 1)), ((2, 3),), "none of the values"),
     (
-        "indices_towards_0",
-        partial(Function, lambda x: torch.div(x.argmax(1), 2, rounding_mode="trunc")),
-        ((2, 3),),
-        "rounds towards 0",
-    ),
-    (
         "attention_with_dropout",
         partial(Function, partial(functional.scaled_dot_product_attention, dropout_p=0.1)),
         ((1, 2, 3, 4),) * 3,

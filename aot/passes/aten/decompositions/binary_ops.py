@@ -16,7 +16,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
-from aot.passes.aten.decompositions import powers
+from aot.passes.aten.decompositions import integer_ops, powers
 from aot.passes.aten.decompositions.builders import (
     Results,
     alike,
@@ -118,6 +118,8 @@ def _arctangent(module: GraphModule, node: Node) -> Results:
 
 def _rest(module: GraphModule, node: Node) -> Results:
     """Decompose a division's remainder, with the divisor's sign, or in fmod the dividend's."""
+    if is_integers(node):
+        return integer_ops.cut_off(module, node) if node.target is _aten.fmod.Tensor else {}
     if any(not isinstance(n, Node) or is_scalar(n) for n in node.args[:2]):
         return {}  # a function of one value
     if node.meta["val"].dtype != torch.float32:

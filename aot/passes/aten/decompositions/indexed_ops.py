@@ -30,7 +30,7 @@ from aot.passes.aten.decompositions.builders import (
     source_of,
     taken_result,
 )
-from aot.rules.function import is_mask
+from aot.rules.function import is_integers, is_mask
 from aot.rules.scatter import ADDS_ROWS
 
 _aten = torch.ops.aten
@@ -284,7 +284,9 @@ def _found(module: GraphModule, node: Node) -> Results:
 def _below(node: Node, x: Node, bounds: torch.Tensor | None, with_equal: bool) -> Results:
     if bounds is None or bounds.dim() != 1 or not 0 < bounds.numel() <= _MOST_BOUNDARIES:
         return {}
-    if x.meta["val"].dtype != torch.float32:
+    if is_integers(x) and bool(bounds.isfinite().all()):
+        bounds = (bounds.ceil() if with_equal else bounds.floor()).long()
+    elif x.meta["val"].dtype != torch.float32:
         return {}
     compare = _aten.ge.Scalar if with_equal else _aten.gt.Scalar
     dtype = node.meta["val"].dtype

@@ -32,6 +32,7 @@ from aot.passes.aten.decompositions import (
     core_aten_patterns,
     indexed_ops,
     indexed_reductions,
+    integer_ops,
     small_matrices,
 )
 from aot.passes.aten.decompositions.builders import (
@@ -143,8 +144,10 @@ def _product(module: GraphModule, node: Node) -> Results:
 
 def _quotient(module: GraphModule, node: Node) -> Results:
     x, y, mode = node.args[0], argument(node, "other"), argument(node, "rounding_mode")
+    if is_integers(node):
+        return integer_ops.cut_off(module, node)
     if is_scalar(x) or is_scalar(y) or node.meta["val"].dtype != torch.float32:
-        return {}  # a function of one value, or of indices
+        return {}  # a function of one value
     quotient = call(node, _aten.div.Tensor, x, y)
     return {0: quotient if mode is None else call(node, _ROUNDED[mode], quotient)}
 
@@ -191,6 +194,7 @@ def _truth(module: GraphModule, node: Node) -> Results:
 
 COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **indexed_ops.COMPOSED,
+    **integer_ops.COMPOSED,
     **core_aten_patterns.COMPOSED,
     **small_matrices.COMPOSED,
     **binary_ops.COMPOSED,

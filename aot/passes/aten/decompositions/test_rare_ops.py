@@ -194,6 +194,33 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
     "bags, bits of either": (lambda i: (i - 9) | (3 * i), "aten.bitwise_and", 1),
     "bags, bits of one of both": (lambda i: (i - 9) ^ (3 * i), "aten.bitwise_and", 1),
     "bags, all bits turned": (lambda i: ~(i - 2), "aten.sub", 2),
+    "bags, rests of a number": (lambda i: torch.fmod(i - 2, -3), "aten.where", 1),
+    "bags, rests": (lambda i: torch.fmod(i - 2, i.flip(0) + 1), "aten.remainder", 1),
+    "bags, quotients cut off": (
+        lambda i: torch.div(i - 2, -3, rounding_mode="trunc"),
+        "aten.floor_divide",
+        1,
+    ),
+    "bags, quotients of both": (
+        lambda i: torch.div(i - 2, 2 * i.flip(0) - 3, rounding_mode="trunc"),
+        "aten.logical_xor",
+        1,
+    ),
+    "bags, logic": (
+        lambda i: torch.logical_and(i - 2, i > 1) | torch.logical_not(i),
+        "aten.ne",
+        1,
+    ),
+    "bags, between values": (
+        lambda i: torch.clamp(i, i.flip(0) - 2, torch.tensor(3)),
+        "aten.minimum",
+        1,
+    ),
+    "bags, between boundaries": (
+        lambda i: torch.bucketize(i, torch.tensor([0.5, 2.0, 2.5])),
+        "aten.gt",
+        3,
+    ),
     "bags, ones": (lambda i: (i - 2) ** 0, "aten.add", 1),
     "bags, squares": (lambda i: (i - 2).square(), "aten.mul", 1),
     "bags, cubes": (lambda i: (i - 2) ** 3, "aten.mul", 2),

@@ -32,6 +32,7 @@ from aot.accept.requirements import (
     check_signature,
     check_weights,
 )
+from aot.accept.shaped_state import state_shaped
 from aot.accept.trace_errors import as_it_takes, trace_error
 from aot.accept.weight_hooks import hooked_weights_kept
 from aot.dialect.graph import drop_dead_code, returned, state_of
@@ -133,8 +134,9 @@ def export_aten(
         check_weights({**model.state_dict, **model.constants})
     else:
         check_module(model)
-        check_python_state(model, example_inputs)
-        program = _export(model, tuple(example_inputs))
+        with state_shaped(model, example_inputs):
+            check_python_state(model, example_inputs)
+            program = _export(model, tuple(example_inputs))
     check_dense(program)
     check_inputs(program)
     check_signature(program, example_inputs)

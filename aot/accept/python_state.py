@@ -32,7 +32,7 @@ def check_python_state(model: torch.nn.Module, example_inputs: Sequence[torch.Te
     try:
         used = copy.deepcopy(model)
         before = _python_values(used)
-        _run(used, example_inputs, seed=0)
+        run_near(used, example_inputs, seed=0)
         kept = _changed(before, _python_values(used))
         if not kept:
             return
@@ -42,7 +42,9 @@ def check_python_state(model: torch.nn.Module, example_inputs: Sequence[torch.Te
         same = all(
             torch.equal(a, b)
             for a, b in zip(
-                _run(used, example_inputs, seed=1), _run(fresh, example_inputs, seed=1), strict=True
+                run_near(used, example_inputs, seed=1),
+                run_near(fresh, example_inputs, seed=1),
+                strict=True,
             )
         )
     except Exception:  # export reports errors of forward or of a copy better
@@ -56,12 +58,15 @@ def check_python_state(model: torch.nn.Module, example_inputs: Sequence[torch.Te
         )
 
 
-def _run(
+def run_near(
     model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], seed: int
 ) -> list[torch.Tensor]:
     """Results of a run near the example, and the buffers after it."""
     generator = torch.Generator().manual_seed(seed)
-    inputs = [x + torch.randn(x.shape, generator=generator) for x in example_inputs]
+    noise = [torch.randn(x.shape, generator=generator) for x in example_inputs]
+    inputs = [
+        x + n if x.is_floating_point() else x for x, n in zip(example_inputs, noise, strict=True)
+    ]
     with torch.no_grad(), torch.random.fork_rng():
         torch.manual_seed(seed)  # for a model that draws random numbers
         results = tree_leaves(model(*inputs))

@@ -16,12 +16,6 @@ from aot.testing.fixtures import samples
 from aot.testing.stateful import SHAPE, Buffers, Nested, returned, zeros
 
 
-def two_names() -> nn.Module:
-    module = Buffers(lambda m, x: m.inner(x) - m.other(x * 2.0))
-    module.inner = module.other = Buffers(returned, a=zeros())
-    return module
-
-
 def _alias(m: Any, x: torch.Tensor) -> Any:
     m.a.add_(x)
     return m.b * 2.0
@@ -157,7 +151,6 @@ ERRORS: dict[str, tuple[Callable[[], nn.Module], str]] = {
         r"state a is bool\[1\]: .* float32",
     ),
     "shared memory": (shared, r"shares its memory with another \(a and b\).*clone"),
-    "one tensor twice": (lambda: Buffers(_alias, a=(t := zeros()), b=t), r"\(a and b\)"),
     "grows": (
         lambda: Buffers(_grown, a=zeros()),
         r"state a is float32\[1, 6\] and becomes float32\[1, 12\]",
@@ -199,7 +192,6 @@ ERRORS: dict[str, tuple[Callable[[], nn.Module], str]] = {
         lambda: Buffers(lambda m, x: m.a.set_(m.a * 0.5 + x) * 2.0, a=zeros()),
         "cannot follow what the model changes.*set_.*\n.*in place",
     ),
-    "a module of two names": (two_names, r"\(inner.a and other.a\).*one name"),
     "repeats one element": (
         lambda: Buffers(returned, a=torch.zeros(1, 1).expand(1, 6)),
         "a single memory location\n +at .*copy_.*\n.*memory of its own",

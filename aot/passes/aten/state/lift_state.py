@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 from torch.export import ExportedProgram
-from torch.export.graph_signature import OutputKind, OutputSpec
+from torch.export.graph_signature import InputKind, OutputKind, OutputSpec
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import PendingUnbackedSymbolNotFound
 from torch.fx.graph import CodeGen
@@ -86,6 +86,7 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
       LoweringError: a buffer changes its shape, shares its memory, or shares its new
         value with another; or a changed tensor is no buffer.
     """
+    _separate_names(program)
     for node in program.graph.nodes:
         if node.target is _aten.copy_.default:
             buffer, value = node.args
@@ -109,7 +110,7 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
         if shared and isinstance(error, AssertionError):
             raise LoweringError(
                 f"the model changes a buffer that shares its memory with another ({shared}): give "
-                "each its own, with .clone(), and a module one name only"
+                "each its own, with .clone()"
             ) from error
         if isinstance(error, PendingUnbackedSymbolNotFound):
             raise
@@ -128,6 +129,20 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
                 "(register_buffer), which is state"
             )
     return functional
+
+
+def _separate_names(program: ExportedProgram) -> None:
+    """Give the other names of a buffer memory of their own: export reads and writes one name only,
+    and leaves the others without a reader.
+    """
+    readers = {node.name: node.users for node in program.graph.nodes if node.op == "placeholder"}
+    for spec in program.graph_signature.input_specs:
+        if spec.kind is not InputKind.BUFFER:
+            continue
+        for tensors in (program.state_dict, program.constants):
+            tensor = tensors.get(spec.target or "")
+            if isinstance(tensor, torch.Tensor) and not readers.get(spec.arg.name, True):
+                tensors[str(spec.target)] = tensor.clone()
 
 
 def _not_decomposed(program: ExportedProgram, error: Exception) -> LoweringError:

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.fx import GraphModule
 
-from aot.accept.export import decompose
+from aot.accept.export import decompose, export_aten
 from aot.dialect.graph import initial_state, state_nodes, state_of
 from aot.passes.aten.state.lift_state import lift_state
 from aot.testing.fixtures import op_counts
@@ -44,3 +44,43 @@ def test_state_is_lifted() -> None:
     assert torch.equal(y, torch.full(IMAGE, 6.0)) and torch.equal(kept, torch.full(IMAGE, 3.0))
     assert new.target is torch.ops.aten.add.Tensor
     assert lift_state(graph) == 0
+
+
+class Cache(nn.Module):
+    """The last frames, in a buffer given to it."""
+
+    frames: torch.Tensor
+
+    def __init__(self, frames: torch.Tensor) -> None:
+        super().__init__()
+        self.register_buffer("frames", frames)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.frames.copy_(torch.cat([self.frames[1:], x]))
+        return self.frames * 2.0
+
+
+class TwoNames(nn.Module):
+    """Writes its buffer by a submodule's name, as static caches of keys are written."""
+
+    keys: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("keys", torch.zeros(4, 3))
+        self.cache = self.again = Cache(self.keys)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y: torch.Tensor = self.cache(x).sum(0, keepdim=True) - self.again(x + 1.0)
+        return y + self.keys.mean()
+
+
+def test_a_buffer_of_two_names_is_one_state() -> None:
+    model, x = TwoNames().eval(), torch.randn(1, 3)
+    graph = export_aten(model, (x,))
+    (state,) = (n.meta["state"] for n in graph.graph.nodes if "state" in n.meta)
+    value = state.initial
+    for _ in range(3):
+        y, value = graph(x, value)
+        torch.testing.assert_close(y, model(x))
+    assert model.keys is model.cache.frames

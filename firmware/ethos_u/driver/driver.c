@@ -67,11 +67,12 @@ static uintptr_t counters_of(const ethos_u_driver *driver) {
 
 // The stream must be compiled for this kind of NPU and for no later architecture. It may need a
 // custom DMA only if there is one. The rest of both registers may differ: patch and product
-// revisions, SHRAM (it goes with the MACs), functional safety. Streams for U85 are for its AXI ports.
+// revisions, SHRAM (it goes with the MACs), functional safety. Streams for U85 are for its AXI
+// ports.
 static bool is_for(const ethos_u_driver *driver, const ethos_u_stream *stream) {
-  const uint32_t kind =
-      (uint32_t)0xF << ETHOS_U_CONFIG_PRODUCT | ETHOS_U_CONFIG_STREAM_VERSION | ETHOS_U_CONFIG_MACS |
-      (is_u85(driver) ? (uint32_t)ETHOS_U_CONFIG_AXI_PORTS : 0);
+  const uint32_t kind = (uint32_t)0xF << ETHOS_U_CONFIG_PRODUCT | ETHOS_U_CONFIG_STREAM_VERSION |
+                        ETHOS_U_CONFIG_MACS |
+                        (is_u85(driver) ? (uint32_t)ETHOS_U_CONFIG_AXI_PORTS : 0);
   const uint32_t missing = stream->config & ~driver->config;
   return ((stream->config ^ driver->config) & kind) == 0 &&
          (missing & ETHOS_U_CONFIG_CUSTOM_DMA) == 0 &&

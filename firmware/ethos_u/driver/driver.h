@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bare-metal driver of Ethos-U55, Ethos-U65 and Ethos-U85. One run at a time (see device.h for the permitted
-// callers).
+// Bare-metal driver of Ethos-U55, Ethos-U65 and Ethos-U85. One run at a time (see device.h for the
+// permitted callers).
 #ifndef FIRMWARE_ETHOS_U_DRIVER_DRIVER_H_
 #define FIRMWARE_ETHOS_U_DRIVER_DRIVER_H_
 
@@ -21,9 +21,9 @@ typedef enum {
   ETHOS_U_DEDICATED_SRAM,  // constants and scratch on port 1, the fast scratch on port 0
 } ethos_u_memory_mode;
 
-// Limits of the four AXI counters: 0 and 1 are of port 0, 2 and 3 of port 1. On U85 port 0 is SRAM's,
-// port 1 the external memory's: each takes the limits of its first counter, and memory types are by
-// counter.
+// Limits of the four AXI counters: 0 and 1 are of port 0, 2 and 3 of port 1. On U85 port 0 is
+// SRAM's, port 1 the external memory's: each takes the limits of its first counter, and memory
+// types are by counter.
 typedef struct {
   uint8_t max_beats;           // 0: 64 bytes a burst, 1: 128, 2: 256
   uint8_t memory_type;         // AXI encoding, 0 to 11

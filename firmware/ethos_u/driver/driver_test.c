@@ -254,9 +254,8 @@ static void begin_u85(void) {
 
 static ethos_u_payload payload_for_u85(void) {
   static const uint32_t commands[][3] = {
-      {NPU_SET_DMA0_SRC_REGION, 1, 0}, {NPU_SET_DMA0_SRC, 0, 16},
-      {NPU_SET_DMA0_DST_REGION, 1, 0}, {NPU_SET_DMA0_DST, 0, 64},
-      {NPU_SET_DMA0_LEN, 0, 24},       {NPU_OP_DMA_START, 0, 0},
+      {NPU_SET_DMA0_SRC_REGION, 1, 0}, {NPU_SET_DMA0_SRC, 0, 16}, {NPU_SET_DMA0_DST_REGION, 1, 0},
+      {NPU_SET_DMA0_DST, 0, 64},       {NPU_SET_DMA0_LEN, 0, 24}, {NPU_OP_DMA_START, 0, 0},
       {NPU_OP_STOP, 0xFFFF, 0},
   };
   stream_builder builder;
@@ -299,11 +298,10 @@ static void test_streams_for_another_u85(void) {
     uint32_t config;
     uint32_t id;
   } others[] = {
-      {U85_256 ^ 1, U85_ID},      // MACs
-      {U85_256 ^ 0x100, U85_ID},  // AXI ports
-      {U85_256 ^ 0x400, U85_ID},
-      {0x10003008, U85_ID},       // product
-      {U85_256, 0x10066001},      // architecture
+      {U85_256 ^ 1, U85_ID},                            // MACs
+      {U85_256 ^ 0x100, U85_ID},                        // AXI ports
+      {U85_256 ^ 0x400, U85_ID}, {0x10003008, U85_ID},  // product
+      {U85_256, 0x10066001},                            // architecture
   };
   for (uint32_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i) {
     begin_u85();

@@ -26,8 +26,8 @@ typedef enum {
   FAKE_WATCHDOG,
   FAKE_ECC,
   FAKE_BRANCH,  // out of the stream, as U85 reports it
-  FAKE_HANG,  // runs for ever
-  FAKE_DEAF,  // runs for ever and does not even reset
+  FAKE_HANG,    // runs for ever
+  FAKE_DEAF,    // runs for ever and does not even reset
   FAKE_RESET_WHILE_RUNNING,
 } fake_behaviour;
 
@@ -43,9 +43,9 @@ typedef struct {
   uint32_t runs;
   uint32_t resets;
   uint32_t interrupts_raised;
-  uint32_t violations;     // of the protocol
-  const char *violation;   // the last one
-  uint32_t axi[6];         // values at the start of the last run: limits; U85: attributes and limits
+  uint32_t violations;    // of the protocol
+  const char *violation;  // the last one
+  uint32_t axi[6];        // values at the start of the last run: limits; U85: attributes and limits
   uint32_t region_config;
   uint32_t queue_config;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functional model of Ethos-U55, U65 and, on a host or a board that has one, U85: executes a command
-// stream, bit for bit, and counts its work. No heap, no state between calls; the only memory is the
-// caller's workspace.
+// Functional model of Ethos-U55, U65 and, on a host or a board that has one, U85: executes a
+// command stream, bit for bit, and counts its work. No heap, no state between calls; the only
+// memory is the caller's workspace.
 //
 // Operations run in order, one after the other. The arithmetic comes from public sources.
 // Undocumented arithmetic (hardware tanh and sigmoid, truncating scaling, accumulator overflow) is

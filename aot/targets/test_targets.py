@@ -39,6 +39,12 @@ def test_targets_by_name_file_and_module(folder: Path) -> None:
     assert target_named("soc.mine:TARGET").name == "mine"
 
 
+def test_a_module_in_a_folder_with_a_hyphen(folder: Path) -> None:
+    (folder / "my-soc").mkdir()
+    (folder / "my-soc/my-npu.py").write_text(GOOD)
+    assert target_named("my-soc.my-npu:TARGET").name == "mine"
+
+
 # reference: the error message
 BAD = {
     "cortex-a": r"target 'cortex-a' does not exist .*. Targets: cortex-m, .*, mcxn947\.",

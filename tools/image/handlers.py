@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find handlers that the linker cannot place: two for one vector, or one for none."""
+"""Find handlers the linker cannot place: two for one vector, or one for none."""
 
 import re
 import struct
@@ -28,7 +28,7 @@ def _looks_like_a_handler(name: str) -> bool:
 
 
 def _discarded(link_map: str) -> Iterator[str]:
-    """Yield the functions that the linker left out, by the names of their sections."""
+    """Yield the functions the linker left out, by the names of their sections."""
     _, _, rest = link_map.partition("Discarded input sections")
     text, _, _ = rest.partition("Memory Configuration")
     for match in _DISCARDED.finditer(text):
@@ -54,7 +54,7 @@ def _unreferenced(elf: Elf) -> Iterator[str]:
 
 
 def wrong_handlers(board: Board, elf: Elf, link_map: str, archives: Iterable[Path] = ()) -> str:
-    """Return a line for each handler that no interrupt calls, "" if there is none."""
+    """Return a line for each handler without an interrupt, "" if there is none."""
     forms = handler_names(board)
     linked = {symbol.name for symbol in elf.symbols if symbol.is_function}
     lines = [

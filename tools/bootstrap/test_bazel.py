@@ -221,7 +221,7 @@ def test_a_package_of_the_users_does_not_hide_the_set_up(machine: Machine) -> No
     launcher = machine.add("launcher", folder=machine.folder)
     python = machine.path / "python3"
     imports = f'{sys.executable} -c "import tools.bootstrap.bazel"'
-    python.write_text(f'#!/bin/sh\n{imports} && echo "{launcher}"\n')
+    python.write_text(f'#!/bin/sh\n[ "$1" != -c ] || exit 0\n{imports} && echo "{launcher}"\n')
     python.chmod(0o755)
     done = machine.run(own)
     assert done.stdout == "launcher: build //a b\n", done.stderr
@@ -229,16 +229,21 @@ def test_a_package_of_the_users_does_not_hide_the_set_up(machine: Machine) -> No
 
 def test_failed_set_up_ends(machine: Machine) -> None:
     python = machine.path / "python3"
-    python.write_text("#!/bin/sh\necho no mirror >&2\nexit 1\n")
+    python.write_text('#!/bin/sh\n[ "$1" != -c ] || exit 0\necho no mirror >&2\nexit 1\n')
     python.chmod(0o755)
     done = machine.run()
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "no mirror\n")
 
 
-def test_no_python(machine: Machine) -> None:
+@pytest.mark.parametrize("is_old", [False, True])
+def test_no_python_that_will_do(machine: Machine, is_old: bool) -> None:
+    python = machine.path / "python3"
+    if is_old:
+        python.write_text("#!/bin/sh\necho SyntaxError >&2\nexit 1\n")
+        python.chmod(0o755)
     done = machine.run()
     assert done.returncode == 1
-    assert "python3 is not on PATH: install any version from 3.8 on" in done.stderr
+    assert "no python3 of version 3.8 or later is on PATH: install one" in done.stderr
 
 
 @pytest.mark.parametrize("home", ["", "/nonexistent"])

@@ -18,7 +18,7 @@ _ROOT = Path("WORKSPACE").resolve(strict=True).parent
 _ALL = os.environ.get("FLAGS_OF_KERNELS") == "all"
 
 _CORES = {
-    "cortex-m0": ("scalar", "soft"),
+    "cortex-m0": ("thumb1", "soft"),
     "cortex-m3": ("scalar", "soft"),
     "cortex-m4": ("dsp", "hard"),
     "cortex-m33": ("dsp", "hard"),
@@ -45,7 +45,12 @@ def _sources(isa: str) -> list[Path]:
         for path in sorted((_ROOT / "kernels").glob("*/*.c"))
         if not path.stem.endswith("_test") and path.parent.name != "testing"
     ]
-    classes = {"scalar": ["scalar"], "dsp": ["dsp", "scalar"], "mve": ["mve", "dsp", "scalar"]}[isa]
+    classes = {
+        "scalar": ["scalar"],
+        "thumb1": ["thumb1", "scalar"],
+        "dsp": ["dsp", "scalar"],
+        "mve": ["mve", "dsp", "scalar"],
+    }[isa]
     forms = {path: _FORM.search(path.name) for path in every}
     taken = []
     for path, form in forms.items():

@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from kernels.common.access import Access, Extent
+from kernels.common.access import LONG, Access, Extent
 from kernels.common.access_forms import FIRST_GOES, INT8, INT16, SHIFT, two_operands, within
 
 _ACTIVATION = within("activation_min activation_max", *INT8)
@@ -61,6 +61,17 @@ _ADD_DOWN_S16 = replace(
 _FLAT = "product(size) == size[4]"
 
 ACCESS: dict[str, Access] = {
+    "pl_add_lines_s8": Access(
+        "kernels/add/add_lines.h",
+        {"size": (1, LONG)},
+        {"a": Extent("size"), "b": Extent("size")},
+        {"output": Extent("size")},
+        arithmetic=(
+            *_ACTIVATION,
+            *within("a_slope b_slope", -(2**22), 2**22),
+            "start + 16384 * 32768 >= 0 and start <= 16384 * 32768",
+        ),
+    ),
     "pl_add_s8": _ADD,
     "pl_add_down_s8": _ADD_DOWN,
     "pl_add_flat_s8": replace(_ADD_DOWN, needs=(*_ADD_DOWN.needs, _FLAT)),

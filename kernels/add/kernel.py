@@ -10,6 +10,7 @@ from kernels.common.kernel import (
     OpCall,
     kernel,
 )
+from kernels.common.lines import lines
 from kernels.common.quantization import (
     LIMITS,
     SUFFIXES,
@@ -19,7 +20,7 @@ from kernels.common.quantization import (
     requantize,
     zero_point,
 )
-from kernels.common.rows import broadcast_by_rows
+from kernels.common.rows import ByRows, Taps, broadcast_by_rows, row_count
 from kernels.common.shapes import Broadcast, merged
 
 _MAX_LEFT_SHIFT = {"int8": 22, "int16": 15}
@@ -58,6 +59,10 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
         and -20 <= shift < 0
         and fits
     )
+    if isa == "thumb1" and dtype == "int8" and down and a.size == b.size == output.size:
+        by_lines = _by_lines(call, (operands[first], operands[second]), left_shift, broadcast)
+        if by_lines is not None:
+            return by_lines
     return KernelCall(
         function=_down(dtype, isa, broadcast) if down else f"pl_add_{SUFFIXES[dtype]}",
         header="kernels/add/add.h" if dtype == "int8" else "kernels/add/add_s16.h",
@@ -76,6 +81,40 @@ def add(call: OpCall, isa: Isa) -> KernelCall:
         data={"a": broadcast.a, "b": broadcast.b, "output": output},
         in_place=broadcast.in_place(output),
         rows=broadcast_by_rows(broadcast, output),
+    )
+
+
+def _by_lines(
+    call: OpCall,
+    operands: tuple[dict[str, int], dict[str, int]],
+    left_shift: int,
+    broadcast: Broadcast,
+) -> KernelCall | None:
+    """Return the call of pl_add_lines_s8, None if it is not exact."""
+    output = call.output("int8")
+    multiplier, shift = factor(call, "output_multiplier", "output_shift")
+    result = {
+        "zero_point": zero_point(call, "output_zero_point"),
+        "multiplier": multiplier,
+        "shift": shift,
+    }
+    limits = activation_range(call)
+    found = lines(operands, left_shift, result, *limits.values())
+    if found is None:
+        return None
+    count = row_count(output.shape)
+    inputs = {"a": Taps(count), "b": Taps(count)}
+    is_by_rows = count > 1 and all(
+        v.constant is None and row_count(v.shape) == count for v in (broadcast.a, broadcast.b)
+    )
+    return KernelCall(
+        function="pl_add_lines_s8",
+        header="kernels/add/add_lines.h",
+        params={**dict(zip(("a_slope", "b_slope", "start"), found, strict=True)), **limits},
+        dims={"size": output.size},
+        data={"a": broadcast.a, "b": broadcast.b, "output": output},
+        in_place=broadcast.in_place(output),
+        rows=ByRows(count, inputs, {"size": output.size // count}) if is_by_rows else None,
     )
 
 

@@ -37,7 +37,7 @@ ONLY_ON_CORES = (
     *("planes_s8", "planes_lowest_s8", "planes_2_s8", "planes_2_lowest_s8", "planes_3_s8"),
     *("planes_3_lowest_s8", "columns_s8", "direct_s8", "vectors_s8", "whole_s8", "down_s8"),
     *("down_s16", "flat_s8", "short_s8", "pool2d_rows_s8", "softmax_rows_s8", "steps_rows_s8"),
-    *("taps_s8", "digits_s8", "sliding_s8", "sliding_2_s8", "sliding_signed_s8"),
+    *("taps_s8", "digits_s8", "lines_s8", "sliding_s8", "sliding_2_s8", "sliding_signed_s8"),
     "sliding_2_signed_s8",
 )
 """Ends of names of functions in assembly or vectors, which no host runs. Their maps are compared

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State that takes its shape in the first run, with the shape from the start."""
+"""State shaped in the first run, with this shape from the start."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Place = tuple[str, str]
 def state_shaped(model: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) -> Iterator[None]:
     """Give buffers their later shape within the context, if the model computes the same with it.
 
-    Matches buffers that are None, empty or one number before the first run. They become zeros, or
-    that number repeated. Results and buffers of some runs must be equal.
+    Matches buffers of None, no element or one number before the first run. They become zeros, or
+    the number repeated. Results and buffers of some runs must be equal.
     """
     shaped = _shaped(model, example_inputs)
     before = {}
@@ -60,7 +60,7 @@ def _shaped(
 
 
 def _candidates(model: torch.nn.Module) -> dict[Place, torch.Tensor | None]:
-    """Return the buffers that are None, or floats of at most one element."""
+    """Return the buffers of None, or of at most one float element."""
     return {
         (path, name): buffer
         for path, part in model.named_modules()

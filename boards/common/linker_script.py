@@ -154,9 +154,6 @@ _CORE_EXCEPTIONS = (
 
 _DEFAULT_HANDLER = "pl_fault"
 
-# Functions that a program may define (firmware/runtime/model.h).
-_HOOKS = ("pl_lock", "pl_unlock")
-
 # Part numbers in the CPUID register: each core's Technical Reference Manual.
 _PARTS = {
     "cortex-m0": 0xC20,
@@ -261,7 +258,7 @@ def linker_script(board: Board) -> str:
             f"/* {board.description}. Generated from the board's data: do not edit. */",
             "ENTRY(pl_reset)",
             # Archives are searched for them, though no code calls them.
-            f"EXTERN({' '.join([_DEFAULT_HANDLER, *_HOOKS, *itertools.chain(*handlers)])})",
+            f"EXTERN({' '.join([_DEFAULT_HANDLER, *itertools.chain(*handlers)])})",
             f"MEMORY {{\n{memories}}}",
             f"pl_link_core_part = {_PARTS[core]:#x};",
             f"pl_link_uart_base = {board.console.base:#010x};",

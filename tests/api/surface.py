@@ -17,65 +17,12 @@ from typing import Any
 from absl import flags
 
 from tools.lint.workspace import source_files, workspace_root
+from tools.site.public import HEADERS, PYTHON, SCHEMAS, STARLARK
 
 _UPDATE = flags.DEFINE_bool("update", False, "Write released.txt.")
 
 RELEASED = "tests/api/released.txt"
 CHANGELOG = "CHANGELOG.md"
-
-# docs/stability.md explains these lists.
-PYTHON = (
-    "aot/artefact/artefact.py",
-    "aot/backends/cortex_m/__init__.py",
-    "aot/dialect/library.py",
-    "aot/errors.py",
-    "aot/importers/onnx/module.py",
-    "aot/lower.py",
-    "aot/lower_onnx.py",
-    "aot/lower_tflite.py",
-    "aot/options.py",
-    "aot/quality/quality.py",
-    "aot/dialect/rule.py",
-    "aot/backends/npus.py",
-    "aot/backends/target.py",
-    "npu/ethos_u/npu_model.py",
-    "firmware/features/log_mel.py",
-    "kernels/common/kernel.py",
-)
-STARLARK = (
-    "aot/pte_model.bzl",
-    "boards/board.bzl",
-    "boards/board_run.bzl",
-    "boards/board_test.bzl",
-    "boards/chip.bzl",
-    "boards/firmware_image.bzl",
-    "firmware/apps/check_image.bzl",
-    "firmware/features/log_mel.bzl",
-    "aot/plan/plan_library.bzl",
-    "firmware/slot/slot.bzl",
-    "kernels/kernel.bzl",
-    "repositories.bzl",
-)
-HEADERS = (
-    "boards/common/console.h",
-    "boards/common/irq.h",
-    "boards/common/print.h",
-    "boards/common/ring.h",
-    "boards/common/stack.h",
-    "boards/common/timer.h",
-    "firmware/features/*.h",
-    "firmware/runtime/model.h",
-    "firmware/runtime/plan.h",
-    "firmware/runtime/profile.h",
-    "firmware/runtime/values.h",
-    "firmware/slot/flash*.h",
-    "firmware/slot/package.h",
-    "firmware/slot/slot.h",
-    "firmware/slot/status.h",
-    "kernels/common/status.h",
-    "kernels/common/types.h",
-)
-SCHEMAS = ("*.schema.json",)
 
 
 def _python(text: str) -> Iterator[tuple[str, str]]:
@@ -167,7 +114,7 @@ def surface(root: Path) -> dict[str, str]:
         files = source_files(root, patterns)
         missing = [p for p in patterns if "*" not in p and p not in files]
         if missing:
-            raise ValueError(f"{missing}: such a file is not there; correct tests/api/surface.py")
+            raise ValueError(f"{missing}: such a file is not there; correct tools/site/public.py")
         for file in files:
             for name, value in read((root / file).read_text()):
                 found[f"{file} {name}"] = value

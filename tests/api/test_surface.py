@@ -9,6 +9,7 @@ import pytest
 
 from tests.api import surface
 from tools.lint.workspace import source_files, workspace_root
+from tools.site import public
 from tools.version import VERSION
 
 _ROOT = workspace_root()
@@ -35,7 +36,7 @@ def test_the_interface_has_all_kinds() -> None:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    patterns = [*surface.PYTHON, *surface.STARLARK, *surface.HEADERS, *surface.SCHEMAS]
+    patterns = [*public.PYTHON, *public.STARLARK, *public.HEADERS, *public.SCHEMAS]
     for name in source_files(_ROOT, [*patterns, surface.RELEASED, surface.CHANGELOG]):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(_ROOT / name, tmp_path / name)

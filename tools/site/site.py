@@ -20,6 +20,7 @@ from absl import app, flags
 from sphinx.cmd.build import build_main
 
 from tools.lint.workspace import source_files, workspace_root
+from tools.site import api
 from tools.version import VERSION
 
 _OUTPUT = flags.DEFINE_string("output", None, "A folder for the site; without it nothing is kept.")
@@ -74,7 +75,12 @@ def stage(root: Path, folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(without_files(page, (root / page).read_text(), pages))
     shutil.copytree(root / "docs/images", folder / "docs/images")
+    for page, write in api.PAGES.items():
+        (folder / page).write_text(write(root))
     sections = list(navigation((root / _INDEX).read_text()))
+    for title, found in sections:
+        if title == "Reference":
+            found.extend(api.PAGES)
     listed = {page for _, found in sections for page in found} | {_INDEX}
     sections.append(("More", sorted(pages - listed - {"README.md"})))
     trees = "".join(

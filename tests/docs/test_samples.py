@@ -114,3 +114,38 @@ def test_output_has_no_commands(page: str, text: str) -> None:
 def test_a_macro_without_load_is_found(name: str) -> None:
     with pytest.raises(NameError, match=name):
         Starlark(_ROOT).build_file(f'{name}(name = "x")')
+
+
+@functools.cache
+def _c_names() -> dict[str, set[int]]:
+    """Return the parameters of each function and macro of the headers, by name; none for types."""
+    found: dict[str, set[int]] = {}
+    for file in source_files(_ROOT, ["*.h"]):
+        text = re.sub(r"//[^\n]*", "", (_ROOT / file).read_text())
+        for name in re.findall(r"\w+", text):
+            found.setdefault(name, set())
+        for name, parameters in re.findall(r"\b(\w+)\(([^()]*)\)(?:;|\s*[{\\])", text):
+            is_empty = parameters.strip() in ("", "void")
+            found[name].add(0 if is_empty else parameters.count(",") + 1)
+    return found
+
+
+@functools.cache
+def _generators() -> str:
+    """Return the programs and rules that write headers."""
+    files = source_files(_ROOT, ["boards/*.py", "boards/*.bzl", "aot/plan/*.py", "aot/slot/*.py"])
+    return "\n".join((_ROOT / file).read_text() for file in files if "test_" not in file)
+
+
+@pytest.mark.parametrize(("page", "text"), _of("c"))
+def test_names_of_c_samples_are_declared(page: str, text: str) -> None:
+    """Calls have as many arguments as the function, or the macro, has parameters."""
+    del page
+    code = re.sub(r"//[^\n]*|\"[^\"]*\"", "x", text)
+    names = set(re.findall(r"\b(?:pl|PL|ethos_u|neutron)_\w+", code))
+    unknown = names - _c_names().keys()
+    assert {name for name in unknown if name not in _generators()} == set()
+    for name, arguments in re.findall(r"\b(\w+)\(((?:[^()]|\([^()]*\))*)\)", code):
+        if _c_names().get(name) and name in names:
+            flat = re.sub(r"\([^()]*\)|\{[^{}]*\}", "x", arguments)
+            assert (flat.count(",") + 1 if flat.strip() else 0) in _c_names()[name], name

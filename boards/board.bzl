@@ -250,7 +250,7 @@ def board(
     engines = engines_of(chip.engines, chip.npu, by_name.keys())
     for used in [chip.code, chip.data, weights] + arena + [one["scratch"] or weights for one in engines]:
         if used not in by_name:
-            fail("board %s: no memory is called %s; there are %s" % (name, used, by_name.keys()))
+            fail("board %s: it has no memory %s; it has %s" % (name, used, by_name.keys()))
 
     # A boot loader before the program has the header the ROM reads.
     boot_header = chip.boot_header if not code_offset else None

@@ -236,7 +236,7 @@ class Board:
         for memory in self.memories:
             if memory.name == name:
                 return memory
-        raise BoardError(f"board {self.name}: no memory is called {name!r}")
+        raise BoardError(f"board {self.name}: it has no memory {name!r}")
 
     def memory_at(self, address: int) -> Memory:
         """Return the memory containing an address.
@@ -247,7 +247,7 @@ class Board:
         for memory in self.memories:
             if memory.base <= address < memory.base + memory.size:
                 return memory
-        raise BoardError(f"board {self.name}: no memory lies at {address:#010x}")
+        raise BoardError(f"board {self.name}: it has no memory at {address:#010x}")
 
 
 def load_board(path: Path) -> Board:

@@ -29,9 +29,7 @@ def kernel_call(call: OpCall, isa: Isa) -> KernelCall:
         _import(folder)
     planner = KERNELS.get(call.op) or all_kernels().get(call.op)
     if planner is None:
-        raise call.error(
-            f"no kernel for this op; there are kernels for {', '.join(sorted(KERNELS))}"
-        )
+        raise call.error(f"this op has no kernel; kernels exist for {', '.join(sorted(KERNELS))}")
     return planner(call, isa)
 
 

@@ -72,7 +72,7 @@ BAD_TARGETS: dict[str, tuple[Any, str]] = {
         (backend(), backend(), CORTEX_M),
         "two backends have the same name: npu, npu, cortex_m",
     ),
-    "no compile": ((Backend("cpu2"), CORTEX_M), "backend 'cpu2' has no `compile`"),
+    "compile spec .* is missing": ((Backend("cpu2"), CORTEX_M), "backend 'cpu2' has no `compile`"),
 }
 
 

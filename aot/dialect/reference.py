@@ -78,7 +78,7 @@ class Reference:
         if isinstance(outputs, torch.Tensor):
             outputs = [outputs]
         if len(outputs) != len(nodes):
-            raise ValueError(f"the model has {len(nodes)} outputs, not {len(outputs)}")
+            raise ValueError(f"the model has {len(nodes)} outputs; got {len(outputs)}")
         return tuple(
             x if (quantization := edge_of(n).quantization) is None else quantization.dequantize(x)
             for x, n in zip(outputs, nodes, strict=True)
@@ -101,7 +101,7 @@ def _in_order(inputs: Given, names: Sequence[str]) -> Sequence[Array]:
         return [inputs[name] for name in names]
     given = [inputs] if isinstance(inputs, torch.Tensor | np.ndarray) else inputs
     if len(given) != len(names):
-        raise ValueError(f"the model takes {len(names)} inputs, not {len(given)}")
+        raise ValueError(f"the model takes {len(names)} inputs; got {len(given)}")
     return given
 
 
@@ -109,7 +109,7 @@ def _tensor(x: Array) -> torch.Tensor:
     if isinstance(x, torch.Tensor):
         return x
     if not isinstance(x, np.ndarray):
-        raise ValueError(f"an input is {describe(x)}: give a tensor, or an array of numpy")
+        raise ValueError(f"an input must be a tensor or a numpy array; got {describe(x)}")
     wide = x.astype(np.float32) if x.dtype == np.float64 else x
     return torch.from_numpy(np.require(wide, requirements="C"))
 
@@ -120,7 +120,7 @@ def _fit(x: torch.Tensor, node: Node) -> torch.Tensor:
         return x
     if x.shape == value.shape and (x.dtype, value.dtype) == (torch.int64, torch.int32):
         if bool((x != x.to(value.dtype)).any()):
-            raise ValueError(f"input {node.name} holds indices that are no int32")
+            raise ValueError(f"input {node.name} holds indices outside of int32")
         return x.to(value.dtype)
     quantization = edge_of(node).quantization
     if x.shape == value.shape and quantization and WHOLE_NUMBERS.get(x.dtype) == quantization:
@@ -128,6 +128,4 @@ def _fit(x: torch.Tensor, node: Node) -> torch.Tensor:
     if x.shape == value.shape and x.dtype == torch.float32:
         return quantization_of(node).quantize(x)
     shape = f", or float32{list(value.shape)} to be quantized" if quantization else ""
-    raise ValueError(
-        f"input {node.name} is {describe(x)}, the model takes {describe(value)}{shape}"
-    )
+    raise ValueError(f"input {node.name} must be {describe(value)}{shape}; got {describe(x)}")

@@ -63,7 +63,9 @@ class Signature:
             arguments[name], known = _in_schema(hint)
             if arguments[name].startswith("Tensor"):
                 if known is None:
-                    raise TypeError(f"{reference.__name__}: {name} is a tensor of any dtype")
+                    raise TypeError(
+                        f"{reference.__name__}: give the tensor {name} a dtype in its annotation"
+                    )
                 dtypes[name] = known
             elif known is not None:
                 lengths[name] = known
@@ -96,7 +98,10 @@ class Signature:
         wanted = inspect.signature(function).parameters.keys()
         known = self.arguments.keys() | ({"output"} if output else set())
         if unknown := wanted - known:
-            raise TypeError(f"{function.__name__} takes {', '.join(sorted(unknown))}: no arguments")
+            raise TypeError(
+                f"{function.__name__} takes {', '.join(sorted(unknown))}, which the op does not "
+                "have"
+            )
 
         def of_all(*args: Any, **kwargs: Any) -> Any:
             given = {**dict(zip(self.arguments, args, strict=False)), **kwargs}
@@ -116,5 +121,5 @@ def _in_schema(hint: Any) -> tuple[str, Any]:
         item, of_item = _in_schema(*get_args(hint))
         return f"{item}[{known or ''}]", known or of_item
     if hint not in _SCHEMA:
-        raise TypeError(f"no schema has an argument of {hint}")
+        raise TypeError(f"an op's schema has no type for {hint}")
     return _SCHEMA[hint], known

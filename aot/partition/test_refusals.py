@@ -175,11 +175,11 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "alignment": (
         {"compile": compiles_to(alignment=12)},
-        "no device can give: alignment 12 is no power",
+        "no device can give: alignment 12 must be a power",
     ),
     "alignment 0": (
         {"compile": compiles_to(alignment=0)},
-        "no device can give: alignment 0 is no power",
+        "no device can give: alignment 0 must be a power",
     ),
     "specs": ({"compile": compiles_to(compile_specs={"a": 1})}, "its compile_specs are {'a': 1}"),
     "specs of ours": (

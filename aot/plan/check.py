@@ -336,7 +336,7 @@ def _alias_pieces(call: OpCall, pieces: Mapping[str, list[Piece]]) -> list[Piece
     if offset is not None:
         return _cut(pieces[call.tensor("input").name], offset, call.output().bytes)
     if cat_offsets(call) is None:
-        raise PlanError(f"{call.op} has no kernel call and is no alias")
+        raise PlanError(f"{call.op} has no kernel call, and is not an alias")
     return [piece for value in call.tensors("inputs") for piece in pieces[value.name]]
 
 

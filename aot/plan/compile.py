@@ -149,7 +149,10 @@ def _taken(program: PlanProgram, board: Board) -> Chaining | None:
     if not _INPUT_FROM.value:
         return None
     if _INPUT_ROWS.value:
-        raise ChainingError("an input that comes row by row lies nowhere")
+        raise ChainingError(
+            "the input comes row by row and is not in the arena, so no model can hand its output "
+            "over to it"
+        )
     return chaining(json.loads(_path(_INPUT_FROM.value).read_text()), program, board.shared_arena)
 
 

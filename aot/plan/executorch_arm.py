@@ -92,7 +92,7 @@ def _is_foreign(delegates: Sequence[schema.BackendDelegate]) -> bool:
 def _border(values: Sequence[schema.EValue], index: int, what: str) -> Border:
     value = item_at(values, index, f"{what}: value").val
     if not isinstance(value, schema.Tensor):
-        raise PteError(f"has {type(value).__name__} as {what}: a plan has tensors only")
+        raise PteError(f"has {type(value).__name__} as {what}; a plan takes tensors only")
     return Border(0.0, 0, "row_major")
 
 
@@ -101,15 +101,23 @@ def _delegate(
 ) -> StoredDelegate:
     where = f"delegate {index} ({delegate.id})"
     if delegate.id != _BACKEND:
-        raise PteError(f"{where} is for another engine: of ExecuTorch's, Ethos-U's are taken")
+        raise PteError(
+            f"{where} is for another backend; of ExecuTorch's delegates, only Ethos-U's are "
+            "supported"
+        )
     specs = {
         spec.key: bytes(spec.value).decode("utf-8", "replace") for spec in delegate.compile_specs
     }
     if specs.get(_FORMAT) != "vela":
-        raise PteError(f"{where} holds {specs.get(_FORMAT)!r}, not a program of Vela's")
+        raise PteError(
+            f"{where} holds the format {specs.get(_FORMAT)!r}; it must be a program compiled by "
+            "Vela"
+        )
     found = re.search(r"--accelerator-config=([\w-]+)", specs[_FLAGS])
     if found is None:
-        raise PteError(f"{where}: its compile flags name no --accelerator-config")
+        raise PteError(
+            f"{where}: its compile flags lack --accelerator-config, so the NPU is unknown"
+        )
     payload = payload_of(data, program, delegate.processed)
     try:
         scratch = parse_payload(payload).scratch_size
@@ -133,8 +141,8 @@ def cache_bytes(flags: str, where: str) -> int:
         return 0
     if given is None and mode[1] is None:
         raise PteError(
-            f"{where} is for a cache of any size: lower it with a memory mode that names one, such "
-            "as Dedicated_Sram_384KB, or with --arena-cache-size"
+            f"{where} does not state the size of its cache: lower it with --arena-cache-size, or "
+            "with a memory mode that has the size in its name, such as Dedicated_Sram_384KB"
         )
     return int(given[1]) if given else int(mode[1]) << 10
 
@@ -151,13 +159,13 @@ def _check_calls(forward: schema.ExecutionPlan, delegates: Sequence[StoredDelega
         wanted = [tensor.bytes for tensor in (*payload.inputs, *payload.outputs)]
         given = [_bytes(forward.values, index, where) for index in call.args]
         if given != wanted:
-            raise PteError(f"{where} has tensors of {given} bytes, its payload of {wanted}")
+            raise PteError(f"{where} has tensors of {given} bytes, but its payload has {wanted}")
 
 
 def _bytes(values: Sequence[schema.EValue], index: int, where: str) -> int:
     value = item_at(values, index, f"{where}: value").val
     if not isinstance(value, schema.Tensor) or value.scalar_type not in DTYPE_NAMES:
-        raise PteError(f"{where}: value {index} is no tensor of {', '.join(DTYPES)}")
+        raise PteError(f"{where}: value {index} must be a tensor of {', '.join(DTYPES)}")
     return math.prod(value.sizes) * DTYPES[DTYPE_NAMES[value.scalar_type]].bytes
 
 
@@ -181,14 +189,14 @@ def border_arguments(
     if name not in _BORDERS:
         return None
     if len(args) < _BORDER_ARGUMENTS or None in args[1:5]:
-        raise PteError(f"is damaged: {where} ({name}) has the arguments {list(args)}")
+        raise PteError(f"is damaged: {where} ({name}) has wrong arguments: {list(args)}")
     _, scale, zero_point, low, high, dtype, *_ = args
     bits = _BITS.get(dtype, 0)
     if (low, high) != (-(1 << bits - 1), (1 << bits - 1) - 1) if bits else True:
         raise PteError(
-            f"{where} is of numbers from {low} to {high}, not of all of int8 or int16: give the "
-            "quantizer's activations all (QuantizationSpec(quant_min=-32768, ...) of int16), or "
-            "lower the model here, in int16"
+            f"{where} clamps to {low} … {high}, and must use all values of int8 or int16: set the "
+            "quantizer's range of activations (QuantizationSpec(quant_min=-32768, ...) for "
+            "int16), or lower the model here in int16"
         )
     op, given = _BORDERS[name], {"scale": float(scale), "zero_point": int(zero_point)}
     return op, given | ({"bits": bits} if op == "pl::quantize" else {})

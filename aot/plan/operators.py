@@ -67,7 +67,7 @@ def _permutation(call: OpCall) -> tuple[int, ...] | None:
     if call.op == "pl::transpose":
         perm = call.integers("perm", minimum=0)
         if sorted(perm) != list(range(len(perm))):
-            raise call.error(f"perm {list(perm)} is not a permutation")
+            raise call.error(f"perm {list(perm)} is not a permutation of the dimensions")
         return perm
     return _PERMUTATIONS.get(call.op)
 

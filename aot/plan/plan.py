@@ -179,11 +179,13 @@ def make_plan(
     for value, kind in ((program, PlanProgram), (board, Board)):
         if not isinstance(value, kind):
             given, load = type(value).__name__, f"load_{kind.__name__.lower()}"
-            raise TypeError(f"{given}, not {kind.__name__}: give what {load} returns")
+            raise TypeError(f"expected {kind.__name__}, as {load} returns it; got {given}")
     if optimize not in OPTIMIZE:
-        raise ValueError(f"there is no optimize {optimize!r}; there are: {', '.join(OPTIMIZE)}")
+        raise ValueError(f"optimize must be one of {', '.join(OPTIMIZE)}; got {optimize!r}")
     if most is not None and (type(most) is not int or most < 0):
-        raise ValueError(f"most is {most!r:.40}: give bytes, 0 or more, or None for all there are")
+        raise ValueError(
+            f"most must be a number of bytes, 0 or more, or None for no limit; got {most!r:.40}"
+        )
     graphs = graphs_of(program, board, optimize, streamed, sizes)
     errors: list[DoesNotFitError] = []
     have = sum(pool.bytes for pool in board.arena)

@@ -86,9 +86,9 @@ def load_program(path: Path) -> PlanProgram:
     try:
         program = pickle.loads(data)
     except Exception as error:  # whatever another file provokes in the reader
-        raise ProgramError("is no decoded program") from error
+        raise ProgramError("is not a decoded program") from error
     if isinstance(program, PteError):
         raise program
     if not isinstance(program, PlanProgram):
-        raise ProgramError("is no decoded program")
+        raise ProgramError("is not a decoded program")
     return program

@@ -112,7 +112,10 @@ class _Method:
     def calls(self) -> tuple[OpCall, ...]:
         """Decodes all instructions, then the outputs."""
         if len(self._plan.chains) != 1:
-            raise PteError(f"is damaged: {len(self._plan.chains)} chains of instructions, not 1")
+            raise PteError(
+                f"is damaged: {len(self._plan.chains)} chains of instructions, where one is "
+                "expected"
+            )
         instructions = self._plan.chains[0].instructions
         calls = tuple(self._call(i, item.instr_args) for i, item in enumerate(instructions))
         self.outputs = tuple(self._read(index, "an output") for index in self._plan.outputs)
@@ -122,7 +125,9 @@ class _Method:
         """All state, once the calls are decoded."""
         constant = self._states.keys() - self._new.keys()
         if constant:
-            raise PteError(f"is damaged: value {min(constant)} is state that is never written")
+            raise PteError(
+                f"is damaged: value {min(constant)} is state, but no instruction writes it"
+            )
         return tuple(
             PlanState(self._tensors[index], initial, self._new[index])
             for index, initial in self._states.items()
@@ -131,7 +136,7 @@ class _Method:
     def _input(self, index: int) -> Value:
         value = self._tensor(index, "an input")
         if value.constant is not None or index in self._written:
-            raise PteError(f"is damaged: input value {index} is a constant, or given twice")
+            raise PteError(f"is damaged: input value {index} is a constant, or an input twice")
         self._written.add(index)
         return value
 
@@ -140,12 +145,12 @@ class _Method:
         if isinstance(instruction, schema.DelegateCall):
             return self._delegate_call(position, instruction)
         if not isinstance(instruction, schema.KernelCall):
-            raise PteError(f"{where} is a {type(instruction).__name__}: a plan has calls only")
+            raise PteError(f"{where} is a {type(instruction).__name__}; a plan supports calls only")
         name = item_at(self._plan.operators, instruction.op_index, f"{where}: operator")
         if (name.name, name.overload) == STATE_WRITE:
             return self._state_write(position, list(instruction.args))
         if self._new:
-            raise PteError(f"{where} is a call behind those that write the state")
+            raise PteError(f"{where} comes after the calls that write the state; they must be last")
         border = border_arguments(
             name.name, [self._plain(index, where) for index in instruction.args], where
         )
@@ -154,8 +159,8 @@ class _Method:
         operator = operators.find(name.name, name.overload)
         if operator is None:
             raise PteError(
-                f"{where} calls {name.name}.{name.overload}: there is no such operator; one of "
-                "your own comes with the kernel that plan_library's `kernels` name"
+                f"{where} calls {name.name}.{name.overload}, which does not exist here. An "
+                "operator of your own needs its kernel in `kernels` of plan_library"
             )
         where += f" ({operator.name})"
         indices = list(instruction.args)
@@ -171,7 +176,9 @@ class _Method:
         if out_count > 1:
             returned = self._value(indices[-1], schema.TensorList, f"{where}: results").items
         if list(returned) != out_indices:
-            raise PteError(f"is damaged: {where} writes {out_indices} and returns {returned}")
+            raise PteError(
+                f"is damaged: {where} writes values {out_indices}, but returns {returned}"
+            )
         outputs = tuple(self._write(index, where) for index in out_indices)
         call = OpCall(operator.name, args, outputs, str(position), self._modules[position])
         if operator.name == "pl::channels_last_to_nhwc":
@@ -188,7 +195,9 @@ class _Method:
         """
         where = f"instruction {position} ({op})"
         if indices[-2] != indices[-1]:
-            raise PteError(f"is damaged: {where} writes {indices[-2]} and returns {indices[-1]}")
+            raise PteError(
+                f"is damaged: {where} writes value {indices[-2]}, but returns {indices[-1]}"
+            )
         args = {"input": self._read(indices[0], where), **given}
         outputs = (self._write(indices[-1], where),)
         call = OpCall(op, args, outputs, str(position), self._modules[position])
@@ -219,7 +228,7 @@ class _Method:
             if value.name in self._dim_orders:
                 raise PteError(
                     f"{where} takes or gives {value.name} with dim_order "
-                    f"{list(self._dim_orders[value.name])}: tensors of delegates are row-major"
+                    f"{list(self._dim_orders[value.name])}; tensors of delegates must be row-major"
                 )
         module = self._modules[position]
         return delegate_op_call(delegate, inputs, outputs, str(position), module)
@@ -228,14 +237,14 @@ class _Method:
         """A copy into a state as a cat of one tensor."""
         where = f"instruction {position}"
         if len(args) != 4 or args[0] != args[-1]:
-            raise PteError(f"is damaged: {where} copies with the arguments {list(args)}")
+            raise PteError(f"is damaged: {where} copies with wrong arguments: {list(args)}")
         old, value = self._tensor(args[0], where), self._read(args[1], where)
         if args[0] not in self._states or args[0] in self._new:
-            raise PteError(f"{where} writes {old.name}, which is no state, or is written twice")
+            raise PteError(f"{where} writes {old.name}, which is not state, or was written before")
         if (value.shape, value.dtype) != (old.shape, old.dtype):
             raise PteError(
-                f"{where} makes {old.dtype}{list(old.shape)} of state out of "
-                f"{value.dtype}{list(value.shape)}"
+                f"{where} writes {value.dtype}{list(value.shape)} into state of "
+                f"{old.dtype}{list(old.shape)}"
             )
         shape = old.shape or (1,)
         new = self._new[args[0]] = Value(f"{old.name} (new)", old.dtype, shape)
@@ -277,7 +286,9 @@ class _Method:
     def _read(self, index: int, where: str) -> Value:
         value = self._tensor(index, where)
         if value.constant is None and not self._has_value(index):
-            raise PteError(f"is damaged: {where} reads value {index} before it is written")
+            raise PteError(
+                f"is damaged: {where} reads value {index} before an instruction writes it"
+            )
         if value.constant is None and index not in self._written:
             return replace(self._tensors[self._views[index]], shape=value.shape)
         return value
@@ -289,7 +300,9 @@ class _Method:
     def _write(self, index: int, where: str) -> Value:
         value = self._tensor(index, where)
         if value.constant is not None or index in self._written:
-            raise PteError(f"is damaged: {where} writes value {index} again, or a constant")
+            raise PteError(
+                f"is damaged: {where} writes value {index}, which is a constant or already written"
+            )
         self._written.add(index)
         return value
 
@@ -306,11 +319,11 @@ class _Method:
         if dtype is None:
             found = _OTHER_DTYPES.get(tensor.scalar_type, f"of type {tensor.scalar_type}")
             raise PteError(
-                f"{name}, of {where}, is {found}: a plan has tensors of {', '.join(DTYPES)} only"
-                f"{_INSTEAD.get(found, '')}"
+                f"{name} of {where} is {found}; a plan supports tensors of "
+                f"{', '.join(DTYPES)}{_INSTEAD.get(found, '')}"
             )
         if tensor.shape_dynamism != schema.STATIC_SHAPE:
-            raise PteError(f"{name} has a dynamic shape: a plan's shapes are fixed")
+            raise PteError(f"{name} has a dynamic shape; a plan needs fixed shapes")
         if len(sizes) > MAX_RANK or sorted(order) != list(range(len(sizes))):
             raise PteError(f"is damaged: {name} has shape {sizes}, dim_order {order}")
         if any(size <= 0 for size in sizes):
@@ -326,7 +339,9 @@ class _Method:
             if not _is_state(tensor):
                 return Value(name, dtype, sizes, array)
             if not is_row_major(sizes, order):
-                raise PteError(f"{name} is state of dim_order {list(order)}: a plan's is row major")
+                raise PteError(
+                    f"{name} is state with dim_order {list(order)}; state must be row-major"
+                )
             self._states[index] = array
             self._written.add(index)
         if is_row_major(sizes, order):
@@ -342,5 +357,7 @@ class _Method:
         data = item_at(buffers, tensor.data_buffer_idx, f"{name}: constant")
         assert isinstance(data, bytes)
         if len(data) < byte_size:
-            raise PteError(f"is damaged: {name} has {len(data)} bytes of data of {byte_size}")
+            raise PteError(
+                f"is damaged: {name} has {len(data)} bytes of data; its shape needs {byte_size}"
+            )
         return data[:byte_size]

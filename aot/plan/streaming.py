@@ -22,13 +22,15 @@ def with_streamed_input(graph: Graph) -> Graph:
     """
     ports = graph.program.inputs
     if len(ports) != 1:
-        raise KernelError(f"has {len(ports)} inputs: one alone can be given by rows")
+        raise KernelError(
+            f"has {len(ports)} inputs; only a model with one input can take it row by row"
+        )
     value = ports[0].value
     rows = row_count(value.shape)
     if rows == 1:
         raise KernelError(
-            f"input {value.name} {list(value.shape)} is one row: only what has two dimensions of "
-            "more than one element can be given by rows"
+            f"input {value.name} {list(value.shape)} is one row. To come row by row, it needs two "
+            "dimensions with more than one element"
         )
     kernel = KernelCall(INPUT, "firmware/runtime/rows.h", {}, {}, {}, rows=ByRows(rows, {}, {}))
     step = Step(OpCall("input", {}, (value,)), kernel, (), (value,))
@@ -41,5 +43,5 @@ def in_a_group(graph: Graph) -> Graph:
         return graph
     group = Rows(graph).group(0, 1)
     if group is None:
-        raise KernelError(f"input {graph.streamed.name} is not used: it cannot be given by rows")
+        raise KernelError(f"input {graph.streamed.name} is not used, so it cannot come row by row")
     return with_groups(graph, {0: group})

@@ -120,7 +120,7 @@ def test_file_that_is_no_decoded_program(
     program = tmp_path / "other"
     program.write_bytes(data)
     assert run(tmp_path, sample(), sample_board(), program=str(program)) == 2
-    assert capsys.readouterr().err == f"plan compiler: {program} is no decoded program\n"
+    assert capsys.readouterr().err == f"plan compiler: {program} is not a decoded program\n"
 
 
 def test_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -248,7 +248,7 @@ def test_an_input_where_another_model_has_its_output(tmp_path: Path) -> None:
             {},
             {"shared": False},
             {},
-            r"nothing in the arena that models share \(ram0\), or state: .*hands_over = True",
+            r"no buffer in the shared arena \(ram0\), or has state.*hands_over = True",
         ),
         (
             {},
@@ -260,9 +260,9 @@ def test_an_input_where_another_model_has_its_output(tmp_path: Path) -> None:
             {"pool": "ram1"},
             {},
             {},
-            r"outside of the arena that models share \(ram0\), where plan_l",
+            r"outside of the shared arena \(ram0\).*plan_l",
         ),
-        ({"offset": 4097}, {}, {}, "input 0 cannot lie where first_plan has its output, 4097"),
+        ({"offset": 4097}, {}, {}, "input 0 cannot be at output 0 of first_plan, 4097"),
         (
             {"scale": 0.25, "shape": [1, 64]},
             {},
@@ -283,7 +283,7 @@ def test_an_input_where_another_model_has_its_output(tmp_path: Path) -> None:
             {},
             r'layout nhwc and nchw; io_layout = "nhwc" of both models has the channels[^;]*$',
         ),
-        ({}, {}, {"input_rows": True}, "an input that comes row by row lies nowhere"),
+        ({}, {}, {"input_rows": True}, "the input comes row by row"),
     ],
 )
 def test_an_input_that_cannot_be_there(

@@ -46,12 +46,12 @@ def test_fast_where_there_is_memory() -> None:
 
 
 def test_what_is_no_program_or_way_is_named() -> None:
-    with pytest.raises(ValueError, match="no optimize 'fast'; there are: speed, memory, size"):
+    with pytest.raises(ValueError, match="optimize must be one of speed, memory, size; got 'fast'"):
         plan(1 << 16, "fast")
-    with pytest.raises(TypeError, match="str, not Board: give what load_board returns"):
+    with pytest.raises(TypeError, match="expected Board, as load_board returns it; got str"):
         make_plan(network(), "mps2_an386")  # type: ignore[arg-type]
     for most in (-1, 2.5, True, "1024"):
-        with pytest.raises(ValueError, match=f"most is {most!r}: give bytes, 0 or more, or None"):
+        with pytest.raises(ValueError, match=f"0 or more, or None .* got {most!r}"):
             make_plan(network(), sample_board(), most=most)  # type: ignore[arg-type]
 
 

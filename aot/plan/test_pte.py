@@ -117,7 +117,7 @@ def test_refuses_other_ops_on_channels_last() -> None:
 def test_refuses_other_format_versions() -> None:
     network = Network()
     data = export_pte(network, [network.example()], pl_format_version=2)
-    with pytest.raises(PteError, match=r"version \[2\].* reads 1"):
+    with pytest.raises(PteError, match=r"version \[2\].* reads version 1"):
         read_program(data)
 
 
@@ -320,17 +320,17 @@ def _no_chain(program: et.Program) -> None:
         (_value_index, "9999"),
         (_negative_index, "-1"),
         (_operator_index, "operator 77"),
-        (_unknown_operator, "conv9d.out: there is no such operator"),
-        (_functional_operator, "there is no such operator"),
+        (_unknown_operator, "conv9d.out, which does not exist here"),
+        (_functional_operator, "which does not exist here"),
         (_too_few_arguments, "arguments"),
         (_wrong_kind, "weight"),
-        (_reads_before_written, "before it is written"),
-        (_writes_twice, "again"),
+        (_reads_before_written, "before an instruction writes it"),
+        (_writes_twice, "already written"),
         (_delegate_without_tensors, "SomeBackend.* has 0 inputs and 0 results"),
-        (_delegate_of_constants, "writes value [0-9]+ again, or a constant"),
-        (_delegate_of_results_first, "writes value [0-9]+ again"),
+        (_delegate_of_constants, "writes value [0-9]+, which is a constant or already written"),
+        (_delegate_of_results_first, "writes value [0-9]+, which is a constant or already written"),
         (_delegate_of_numbers, "is Int, not Tensor"),
-        (_delegate_of_channels_last, "dim_order .*: tensors of delegates are row-major"),
+        (_delegate_of_channels_last, "dim_order .*; tensors of delegates must be row-major"),
         (_delegate_index, "delegate 3"),
         (_jump, "JumpFalseCall"),
         (_dtype, "int64"),
@@ -360,7 +360,7 @@ def test_the_same_tensor_for_two_inputs() -> None:
     data = export_pte(network, [network.example()], **both)
     file = deserialize_pte_binary(data)
     _input_twice(file.program)
-    with pytest.raises(PteError, match="given twice"):
+    with pytest.raises(PteError, match="an input twice"):
         read_program(sealed(bytes(serialize_pte_binary(file))))
 
 

@@ -48,9 +48,9 @@ def test_several_results_have_memory_each() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda results: results.reverse(), r"writes \[\d+, \d+\] and returns"),
-        (lambda results: results.pop(), r"writes \[\d+, \d+\] and returns \[\d+\]"),
-        (lambda results: results.append(0), "and returns"),
+        (lambda results: results.reverse(), r"writes values \[\d+, \d+\], but returns"),
+        (lambda results: results.pop(), r"writes values \[\d+, \d+\], but returns \[\d+\]"),
+        (lambda results: results.append(0), "but returns"),
     ],
 )
 def test_damaged_results(change: Callable[[list[int]], None], message: str) -> None:

@@ -42,9 +42,9 @@ class Chaining:
         pools = frozenset({self.pool})
         if at < 0 or at % max(ALIGNMENT, pinned.alignment) or not pinned.may_lie_in(self.pool):
             raise ChainingError(
-                f"input 0 cannot lie where {self.of} has its output, {self.offset} bytes into the "
-                f"arena in {self.pool}: it is {location.offset} bytes into what steps join it "
-                "with, or an engine does not reach it"
+                f"input 0 cannot be at output 0 of {self.of}, {self.offset} bytes into the arena "
+                f"in {self.pool}. It is {location.offset} bytes into a buffer that its steps "
+                "share, or out of reach of an NPU"
             )
         there = replace(pinned, at=at, pools=pools)
         return [there if block is pinned else block for block in blocks]
@@ -60,11 +60,11 @@ def left_to_share(
     """
     location = sharing.locations.get(program.outputs[0].value.name)
     if location is None:
-        raise ChainingError("hands_over: output 0 is a constant")
+        raise ChainingError("hands_over: output 0 is a constant, so no buffer holds it")
     left = next(block for block in blocks if block.name == location.block)
     if not left.may_lie_in(shared):
         raise ChainingError(
-            f"hands_over: output 0 cannot lie in {shared}: an engine uses it elsewhere"
+            f"hands_over: output 0 cannot be in {shared}, because an NPU needs it in another memory"
         )
     there = replace(left, pools=frozenset({shared}))
     return [there if block is left else block for block in blocks]
@@ -84,14 +84,14 @@ def chaining(first: Mapping[str, Any], program: PlanProgram, shared: str) -> Cha
     name, output, port = first["name"], first["outputs"][0], program.inputs[0]
     if not first["arena"]["shared"]:
         raise ChainingError(
-            f"{name} has nothing in the arena that models share ({shared}), or state: "
-            f"plan_library(hands_over = True) of {name} has its first output there, if the model "
+            f"{name} has no buffer in the shared arena ({shared}), or has state. "
+            f"plan_library(hands_over = True) of {name} puts its first output there, if the model "
             "has no state and `share` is not False"
         )
     if output.get("pool") != shared:
         raise ChainingError(
-            f"output 0 of {name} is a constant, or outside of the arena that models share "
-            f"({shared}), where plan_library(hands_over = True) of {name} has it"
+            f"output 0 of {name} is a constant, or outside of the shared arena ({shared}). "
+            f"plan_library(hands_over = True) of {name} puts it there"
         )
     differs = {
         what: f"{what} {theirs} and {ours}"
@@ -103,7 +103,7 @@ def chaining(first: Mapping[str, Any], program: PlanProgram, shared: str) -> Cha
         if math.prod(output["shape"]) != math.prod(port.shape):
             advice = ["input_from is the plan of the model that runs before this one"]
         text = "; ".join([", ".join(differs.values()), *advice])
-        raise ChainingError(f"output 0 of {name} is not as input 0: {text}")
+        raise ChainingError(f"output 0 of {name} and input 0 differ: {text}")
     return Chaining(name, output["pool"], output["offset"])
 
 

@@ -90,14 +90,14 @@ class Needs:
         is_power_of_two = self.alignment > 0 and self.alignment & (self.alignment - 1) == 0
         if not is_power_of_two or self.alignment > _MAX_ALIGNMENT:
             raise ValueError(
-                f"alignment {self.alignment} is no power of two up to {_MAX_ALIGNMENT}"
+                f"alignment {self.alignment} must be a power of two, {_MAX_ALIGNMENT} at most"
             )
         if not 0 <= self.scratch_bytes <= _MAX_SCRATCH_BYTES:
-            raise ValueError(f"{self.scratch_bytes} bytes of scratch memory")
+            raise ValueError(f"{self.scratch_bytes} bytes of scratch memory are out of range")
         if not 0 <= self.cache_bytes <= _MAX_SCRATCH_BYTES:
-            raise ValueError(f"{self.cache_bytes} bytes of cache")
+            raise ValueError(f"{self.cache_bytes} bytes of cache are out of range")
         if self.configuration and not is_name(self.configuration):
-            raise ValueError(f"configuration {self.configuration!r} is no name")
+            raise ValueError(f"configuration {self.configuration!r} must be a name")
 
     def compile_specs(self) -> dict[str, bytes]:
         """Return the compile specs in file order."""
@@ -114,13 +114,13 @@ class Needs:
         """Parse compile specs. Raise ValueError if a Pilotlight spec is missing or invalid."""
         for name in (CONFIGURATION_SPEC, SCRATCH_BYTES_SPEC, ALIGNMENT_SPEC):
             if name not in specs:
-                raise ValueError(f"there is no compile spec {name}")
+                raise ValueError(f"the compile spec {name} is missing")
         none = bytes(_SPEC_NUMBER_BYTES)
         numbers = [specs[SCRATCH_BYTES_SPEC], specs[ALIGNMENT_SPEC]]
         numbers.append(specs.get(CACHE_BYTES_SPEC, none))
         if any(len(number) != _SPEC_NUMBER_BYTES for number in numbers):
             raise ValueError(
-                f"a number among the compile specs is not of {_SPEC_NUMBER_BYTES} bytes"
+                f"a number among the compile specs does not have {_SPEC_NUMBER_BYTES} bytes"
             )
         return Needs(
             specs[CONFIGURATION_SPEC].decode("ascii"),

@@ -94,7 +94,9 @@ class _Buffer:
 
     def numbers(self, at: int, code: str, size: int, count: int) -> tuple[Any, ...]:
         if at < 0 or at + count * size > len(self._data):
-            raise FlatbufferError(f"{count * size} bytes at {at} of {len(self._data)}")
+            raise FlatbufferError(
+                f"{count * size} bytes at {at} are beyond the end of {len(self._data)} bytes"
+            )
         return struct.unpack_from(f"<{count}{code}", self._data, at)
 
     def _follow(self, at: int) -> int:
@@ -109,7 +111,9 @@ class _Buffer:
         start = self._follow(at)
         size = int(self.numbers(start, "I", 4, 1)[0])
         if start + 4 + size > len(self._data):
-            raise FlatbufferError(f"{size} bytes at {start + 4} of {len(self._data)}")
+            raise FlatbufferError(
+                f"{size} bytes at {start + 4} are beyond the end of {len(self._data)} bytes"
+            )
         return self._data[start + 4 : start + 4 + size]
 
     def tables(self, at: int, kind: type[_T]) -> list[_T]:

@@ -96,7 +96,8 @@ def read_pte(data: bytes) -> PteContents:
     version = _constant_list(methods, FORMAT_VERSION_METHOD, int)
     if version != [FORMAT_VERSION]:
         raise PteError(
-            f"has Pilotlight format version {version}, this plan compiler reads {FORMAT_VERSION}"
+            f"has Pilotlight format version {version}; this plan compiler reads version "
+            f"{FORMAT_VERSION}"
         )
     check_segments(program)
     forward = methods[FORWARD]
@@ -129,7 +130,7 @@ def check_container(data: bytes) -> None:
     if end > len(data):
         raise PteError(f"is truncated: {len(data)} bytes of {end}")
     if base < program_size:
-        raise PteError("is damaged: its segments begin inside of its program")
+        raise PteError("is damaged: its segments overlap its program")
 
 
 def _has_header(data: bytes) -> bool:
@@ -156,14 +157,14 @@ def read_segment(data: bytes, program: schema.Program, index: int) -> bytes:
     start = _segment_start(data, program, index)
     end = start + program.segments[index].size
     if end > len(data):
-        raise PteError(f"is damaged: segment {index} ends at {end} of {len(data)}")
+        raise PteError(f"is damaged: segment {index} ends at byte {end} of {len(data)}")
     return data[start:end]
 
 
 def _segment_start(data: bytes, program: schema.Program, index: int) -> int:
     segment = item_at(program.segments, index, "segment")
     if not _has_header(data):
-        raise PteError("is damaged: it has segments and no extended header")
+        raise PteError("is damaged: it has segments, but no extended header")
     start: int = _header_field(data, 24) + segment.offset
     return start
 
@@ -199,8 +200,8 @@ def _delegate(
         start = _segment_start(data, program, delegate.processed.index)
         if start % needs.alignment:
             raise PteError(
-                f"is damaged: {where} has its payload at byte {start}, which is no multiple of its "
-                f"alignment, {needs.alignment}"
+                f"is damaged: {where} has its payload at byte {start}, which is not aligned to "
+                f"{needs.alignment} bytes"
             )
     return StoredDelegate(delegate.id, payload, needs)
 
@@ -248,7 +249,7 @@ def _modules(methods: Mapping[str, schema.ExecutionPlan], count: int) -> tuple[s
         return ("",) * count
     modules = _constant_list(methods, OP_MODULES_METHOD, str)
     if len(modules) != count:
-        raise PteError(f"is damaged: {count} instructions, {len(modules)} modules")
+        raise PteError(f"is damaged: {count} instructions, but {len(modules)} modules")
     return tuple(modules)
 
 
@@ -278,7 +279,7 @@ def _borders(
 def item_at(items: Any, index: Any, what: str) -> Any:
     """Return items[index]. Raise PteError if there is no such item."""
     if not isinstance(index, int) or not 0 <= index < len(items):
-        raise PteError(f"is damaged: {what} {index} of {len(items)}")
+        raise PteError(f"is damaged: {what} {index} does not exist; there are {len(items)}")
     return items[index]
 
 

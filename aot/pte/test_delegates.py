@@ -112,13 +112,13 @@ def test_the_same_graph_gives_the_same_bytes() -> None:
 @pytest.mark.parametrize(
     "payload, message",
     [
-        (DelegatePayload(b"x", alignment=24), "alignment 24 is no power of two"),
-        (DelegatePayload(b"x", alignment=0), "alignment 0 is no power of two"),
-        (DelegatePayload(b"x", alignment=8192), "up to 4096"),
+        (DelegatePayload(b"x", alignment=24), "alignment 24 must be a power of two"),
+        (DelegatePayload(b"x", alignment=0), "alignment 0 must be a power of two"),
+        (DelegatePayload(b"x", alignment=8192), "4096 at most"),
         (DelegatePayload(b"x", scratch_bytes=-1), "-1 bytes of scratch"),
         (DelegatePayload(b"x", scratch_bytes=2**31), "2147483648 bytes of scratch"),
         (DelegatePayload(b"x", cache_bytes=-1), "-1 bytes of cache"),
-        (DelegatePayload(b"x", configuration='ethos "u"'), "is no name"),
+        (DelegatePayload(b"x", configuration='ethos "u"'), "must be a name"),
         (DelegatePayload(b""), "0 bytes of payload"),
     ],
 )
@@ -206,15 +206,15 @@ DAMAGES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "no alignment": (
         lambda: changed(lambda p, d: d.compile_specs.pop()),
-        r"delegate 0 \(BackendA\): there is no compile spec pl_alignment",
+        r"delegate 0 \(BackendA\): the compile spec pl_alignment is missing",
     ),
     "an alignment of two bytes": (
         lambda: changed(lambda p, d: _set(d, "pl_alignment", b"\x10\0")),
-        "a number among the compile specs is not of 4 bytes",
+        "a number among the compile specs does not have 4 bytes",
     ),
     "an alignment that is no power of two": (
         lambda: changed(lambda p, d: _set(d, "pl_alignment", b"\x18\0\0\0")),
-        "alignment 24 is no power of two",
+        "alignment 24 must be a power of two",
     ),
     "too much scratch memory": (
         lambda: changed(lambda p, d: _set(d, "pl_scratch_bytes", b"\0\0\0\xff")),
@@ -226,7 +226,7 @@ DAMAGES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a misaligned payload": (
         lambda: moved(2, offset=-8),
-        "its payload at byte [0-9]+, which is no multiple of its alignment, 256",
+        "its payload at byte [0-9]+, which is not aligned to 256 bytes",
     ),
     "an empty payload": (
         lambda: changed(lambda p, d: setattr(p.backend_delegate_data[0], "data", b"")),

@@ -49,7 +49,7 @@ def floats() -> nn.Module:
 
 # Modules with an input of the shape IMAGE, and options of lowering.
 CASES: dict[str, tuple[Callable[[], nn.Module], dict[str, Any]]] = {
-    "row major": (network, {}),
+    "row-major": (network, {}),
     "image to image": (lambda: model(lambda a, x: a(x), nn.Conv2d(3, 4, 3)), {}),
     "nhwc": (lambda: model(lambda a, x: a(x), nn.Conv2d(3, 4, 3)), {"io_layout": "nhwc"}),
     "float I/O": (network, {"float_io": True}),

@@ -146,7 +146,7 @@ def _scalar(value: object) -> et.EValue:
             return et.EValue(et.Double(value))
         case str():
             return et.EValue(et.String(value))
-    raise TypeError(f"a .pte has no value for the argument {value!r}")
+    raise TypeError(f"a .pte cannot hold the argument {value!r}")
 
 
 def _constant_method(name: str, value: object) -> et.ExecutionPlan:

@@ -53,14 +53,14 @@ class ByLayer:
         for pattern in values:
             if not isinstance(pattern, str):
                 raise LoweringError(
-                    f"{what} is by {pattern!r:.60}: a layer is said by its name or a pattern, as "
-                    f'"layers.3" or "layers.*.conv"'
+                    f"{what} has the key {pattern!r:.60}; a key must be a layer's name or a "
+                    'pattern, such as "layers.3" or "layers.*.conv"'
                 )
         for pattern, value in values.items():
             if value not in choices:
                 of = "" if pattern == DEFAULT else f", of {pattern!r}"
                 raise LoweringError(
-                    f"there is no {what} {value!r}{of}; there is: {', '.join(choices)}"
+                    f"{what} {value!r}{of} does not exist. Choices: {', '.join(choices)}"
                 )
         self.default = values.pop(DEFAULT)
         self._what = what
@@ -113,8 +113,8 @@ class ByLayer:
         later = [*self._patterns][[*self._patterns].index(pattern) + 1 :]
         over = [p for p in later if any(_is_named(node, p) for node in matched)]
         raise LoweringError(
-            f"{self._what}: {pattern!r} is without effect, {', '.join(map(repr, over))} behind it "
-            "counts for all that it matches: of several the last counts, so put the wider first"
+            f"{self._what}: {pattern!r} has no effect: {', '.join(map(repr, over))}, later in the "
+            "dict, matches the same layers. The last match counts, so put wider patterns first"
         )
 
 

@@ -49,20 +49,20 @@ def output_quantization(report: Mapping[str, Any], taken: torch.Tensor) -> Quant
             shapes.append([shape[i] for i in CHANNELS_FIRST[len(shape)]])
     except (KeyError, IndexError, TypeError, ValueError):
         raise LoweringError(
-            f"input_from is {describe(report)}, no report of a lowered model: give the report of "
-            "the model before, lowered.report, or json.loads() of its file"
+            "input_from must be the report of the previous model: lowered.report, or its file "
+            f"read with json.loads(); got {describe(report)}"
         ) from None
     if quantization is None:
         raise LoweringError(
-            f"input_from: the first output of the model before is {dtype} and has no scale to "
-            "take: leave input_from out (where the model before has float_io, this one needs it as "
+            f"input_from: the first output of the previous model is {dtype} and has no scale to "
+            "reuse. Remove input_from (if the previous model has float_io, this one needs it as "
             "well)"
         )
     if list(taken.shape) not in shapes:
         raise LoweringError(
-            f"input_from: the first output of the model before is {shapes[-1]}, and the first "
-            f"input of this one {list(taken.shape)}: name the model whose first output this one's "
-            "first input is"
+            f"input_from: the first output of the previous model is {shapes[-1]}, but the first "
+            f"input of this one is {list(taken.shape)}. Name the model whose first output feeds "
+            "this input"
         )
     return quantization
 

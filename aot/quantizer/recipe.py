@@ -54,11 +54,11 @@ class Recipe:
         )
         asked = (quantization,) if isinstance(quantization, str) else quantization.values()
         if training and INT4_GROUPS in asked:
-            raise LoweringError(f"{INT4_GROUPS} has no training; {INT4} has")
+            raise LoweringError(f"{INT4_GROUPS} cannot be trained; {INT4} can")
         if training and observer != _OBSERVER:
             raise LoweringError(
-                f"observer is {observer}, and in training ranges follow the values by a moving "
-                "average: leave it out"
+                f"observer is {observer}, but training uses moving averages of its own. Remove "
+                "observer"
             )
         observers = ByLayer("observer", observer, _OBSERVER, tuple(OBSERVERS), modules)
         return cls(by_layer, observers, training)
@@ -84,4 +84,4 @@ class Recipe:
                     why = "nothing that it matches has weights of a linear layer or a convolution"
                 else:
                     continue
-                raise LoweringError(f"quantization: {pattern!r} is to be {kind}, and {why}")
+                raise LoweringError(f"quantization: {pattern!r} cannot be {kind}: {why}")

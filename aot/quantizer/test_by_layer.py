@@ -113,28 +113,34 @@ class _Body(nn.Module):
         ({"quantization": {"haed": "float32"}}, "'haed' matches no layer; the nearest are head"),
         (
             {"quantization": "int4"},
-            "no quantization 'int4'; there is: int8, int16, int8w4, int8w4g32",
+            "quantization 'int4' does not exist. Choices: int8, int16, int8w4, int8w4g32",
         ),
-        ({"quantization": {"head": "int7"}}, "no quantization 'int7', of 'head'; there is: int8"),
+        (
+            {"quantization": {"head": "int7"}},
+            "quantization 'int7', of 'head' does not exist. Choices: int8",
+        ),
         (
             {"quantization": {"drop": "int16"}},
             "'drop' matches no layer: no op is left of that Dropout, .*; the nearest are",
         ),
         (
             {"quantization": {":relu": "int8w4"}},
-            "':relu' is to be int8w4, and nothing that it matches has weights",
+            "':relu' cannot be int8w4: nothing that it matches has weights",
         ),
         (
             {"quantization": {"middle.0": "int16", "middle.*": "float32"}},
-            "'middle.0' is without effect, 'middle..' behind it counts for all that it matches",
+            "'middle.0' has no effect: 'middle..', later in the dict",
         ),
         (
             {"observer": {"head": "mse", "h*": "minmax", "*:linear": "percentile"}},
-            "observer: 'head' is without effect, 'h.', '.:linear' behind it counts",
+            "observer: 'head' has no effect: 'h.', '.:linear', later in the dict",
         ),
         ({"quantization": ["head"]}, "quantization is list: give one text .* or a dict by layer"),
         ({"observer": 3}, "observer is int: give one text for the whole model, or a dict by layer"),
-        ({"observer": {3: "mse"}}, r'observer is by 3: a layer is said by its name .* "layers.3"'),
+        (
+            {"observer": {3: "mse"}},
+            r"observer has the key 3; a key must be a layer's name .* .layers.3",
+        ),
         (
             {"equalize": {"middle": True}},
             r"equalize must be True or False .* got \{'middle': True\}",
@@ -143,7 +149,7 @@ class _Body(nn.Module):
         ({"quantization": {"mul": "int16"}}, "'mul' matches no layer; the nearest are :mul"),
         ({"quantization": {":mull": "int16"}}, "':mull' matches no function; the nearest are :mul"),
         ({"quantization": {"head:add": "int16"}}, "'head:add' matches no function; .* head:"),
-        ({"observer": "best"}, "no observer 'best'; there is: histogram, minmax"),
+        ({"observer": "best"}, "observer 'best' does not exist. Choices: histogram, minmax"),
     ],
 )
 def test_errors(options: dict[str, Any], message: str) -> None:

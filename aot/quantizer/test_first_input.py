@@ -117,25 +117,33 @@ _SCALED = {"dtype": "int8", "scale": 0.5, "zero_point": 3}
 @pytest.mark.parametrize(
     ("before", "options", "says"),
     [
-        ({}, {}, "no report"),
-        ({"outputs": [{"dtype": "int8", "scale": 0.5}]}, {}, "no report"),
+        ({}, {}, "must be the report of the previous model"),
+        (
+            {"outputs": [{"dtype": "int8", "scale": 0.5}]},
+            {},
+            "must be the report of the previous model",
+        ),
         (
             {"dtype": "float32"},
             {},
-            "the first output of the model before is float32 and has no scale",
+            "the first output of the previous model is float32 and has no scale",
         ),
-        ({"dtype": "int32"}, {}, "the first output of the model before is int32 and has no scale"),
-        ({"dtype": "int8"}, {}, "the first output of the model before is int8 and has no scale"),
+        (
+            {"dtype": "int32"},
+            {},
+            "the first output of the previous model is int32 and has no scale",
+        ),
+        ({"dtype": "int8"}, {}, "the first output of the previous model is int8 and has no scale"),
         (_SCALED, {"float_io": True}, r"is float32.*int8, 0\.5, 3.*float_io is off"),
         (
             {**_SCALED, "shape": [1, 3]},
             {},
-            r"before is \[1, 3\], and the first input of this one \[1, 4\]",
+            r"model is \[1, 3\], but the first input of this one is \[1, 4\]",
         ),
         (
             {**_SCALED, "shape": [1, 2, 2, 4], "layout": "nhwc"},
             {},
-            r"before is \[1, 4, 2, 2\], and the first input of this one \[1, 4\]",
+            r"model is \[1, 4, 2, 2\], but the first input of this one is \[1, 4\]",
         ),
     ],
 )

@@ -133,7 +133,7 @@ def test_a_recurrent_layer_of_four_bits_is_one_error() -> None:
 
 
 def test_groups_have_no_training() -> None:
-    with pytest.raises(LoweringError, match="int8w4g32 has no training; int8w4 has"):
+    with pytest.raises(LoweringError, match="int8w4g32 cannot be trained; int8w4 can"):
         lower(
             net(),
             DATA[0],

@@ -91,7 +91,7 @@ REFUSED: dict[str, tuple[Callable[[], nn.Module], Callable[[nn.Module], None]]] 
         smaller_images,
     ),
     "a model with state": (lambda: Sum().eval(), learn),
-    "training made values.* float16.*: weights stay float32": (
+    "training changed values.* float16.*; weights must stay float32": (
         lambda: model(lambda a, x: a(x), nn.Conv2d(1, 2, 3)),
         in_half,
     ),
@@ -132,5 +132,5 @@ def test_training_under_autocast_is_of_float32() -> None:
 
 def test_observers_have_no_say_in_training() -> None:
     data = samples(IMAGE, count=4)
-    with pytest.raises(LoweringError, match="observer is mse, and in training ranges follow"):
+    with pytest.raises(LoweringError, match="observer is mse, but training uses moving averages"):
         lower(norms(), data[0], calibration=data, quantize=Quantize(train=learn, observer="mse"))

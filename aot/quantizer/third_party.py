@@ -78,8 +78,8 @@ class ThirdPartyQuantizer(Quantizer):  # type: ignore[misc]
         super().__init__()
         if not isinstance(quantizer, Quantizer):
             raise LoweringError(
-                f"quantizer is {describe(quantizer)}: give an object of a class derived from "
-                "torchao's Quantizer"
+                "quantizer must be an object of a class derived from torchao's Quantizer; got "
+                f"{describe(quantizer)}"
             )
         self._quantizer = quantizer
 

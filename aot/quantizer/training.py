@@ -206,8 +206,8 @@ class Trainable(nn.Module):
         for name, value in [*self.named_parameters(), *self.norms.named_buffers(), *folded]:
             if value.dtype != torch.float32:
                 raise LoweringError(
-                    f"training made {name} {describe(value)}: weights stay float32, leave .half(), "
-                    ".double() and their kin out"
+                    f"training changed {name} to {describe(value)}; weights must stay float32. "
+                    "Remove .half(), .double() and similar calls"
                 )
             if not bool(torch.isfinite(value).all()):
                 raise LoweringError(
@@ -394,7 +394,9 @@ def train_prepared(
       LoweringError: the model keeps state, or training left NaN or infinite values.
     """
     if state_nodes(deployed):
-        raise LoweringError("a model with state cannot be trained here: train it in float")
+        raise LoweringError(
+            "a model with state cannot be trained with fake quantization. Train it in float"
+        )
     _check_observers(deployed)
     for quantizer in _fake_quantizers(deployed):
         quantizer.activation_post_process.calibrates = False

@@ -112,8 +112,8 @@ def quantize_weights(
     bound = reach * values.to(torch.int64).abs().flatten(1).sum(dim=1) + int_bias.abs()
     if not is_wide and int(bound.max()) > INT32_MAX:
         raise LoweringError(
-            f"{call.node.target} with {math.prod(values.shape[1:])} weights a channel can overflow "
-            "its int32 accumulator"
+            f"{call.node.target} sums {math.prod(values.shape[1:])} products in each channel, "
+            "which can overflow its int32 accumulator"
         )
     split = quantize_wide_multiplier if is_wide else quantize_multiplier
     pairs = [split(source.scale * float(s) / result) for s in kept]

@@ -67,13 +67,13 @@ def read_object(data: bytes) -> ObjectFile:
         try:
             return _read(ELFFile(io.BytesIO(data)))
         except ELFError as error:
-            raise ObjectError(f"is no object file, or damaged: {error}") from error
+            raise ObjectError(f"is not an object file, or is damaged: {error}") from error
 
 
 def _read(file: ELFFile) -> ObjectFile:
     machine = file["e_machine"]
     if file["e_type"] != "ET_REL" or machine not in _ADDRESS or not file.little_endian:
-        raise ObjectError("is no object file for Arm or x86-64")
+        raise ObjectError("is not an object file for Arm or x86-64")
     word = file.elfclass // 8
     parts = list(file.iter_sections())
     symbols = [
@@ -116,9 +116,11 @@ def _relocations(
     for one in table.iter_relocations():
         place, kind = one["r_offset"], one["r_info_type"]
         if place + word > len(contents):
-            raise ObjectError(f"has an address at byte {place} of {len(contents)}")
+            raise ObjectError(
+                f"has a relocation at byte {place}, beyond its section of {len(contents)} bytes"
+            )
         if kind != address:
-            raise ObjectError(f"has a relocation of kind {kind}, not of an address")
+            raise ObjectError(f"has a relocation of kind {kind}; only addresses are supported")
         stored = int.from_bytes(contents[place : place + word], "little")
         addend = one["r_addend"] if table.is_RELA() else stored
         symbol = symbols[one["r_info_sym"]]
@@ -128,4 +130,4 @@ def _relocations(
         elif isinstance(section, int):
             yield Relocation(place, section, name, symbol["st_value"] + addend)
         else:
-            raise ObjectError(f"has an address of {name}, which is in no section")
+            raise ObjectError(f"refers to {name}, which is in no section")

@@ -67,7 +67,7 @@ def version_number(text: str) -> int:
     match = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)", text)
     parts = [int(part) for part in match.groups()] if match else []
     if not parts or parts[0] > 255 or parts[1] > 255 or parts[2] > 65535:
-        raise PackageError(f"the version {text!r} is not like 1.2.3, up to 255.255.65535")
+        raise PackageError(f"the version must be like 1.2.3, 255.255.65535 at most; got {text!r}")
     return parts[0] << 24 | parts[1] << 16 | parts[2]
 
 
@@ -80,7 +80,9 @@ def private_key(pem: bytes) -> Ed25519PrivateKey:
     try:
         key = load_pem_private_key(pem, None)
     except (TypeError, ValueError) as error:
-        raise PackageError(f"no private key without a password in PEM: {error}") from error
+        raise PackageError(
+            f"the file is not a private key in PEM without a password: {error}"
+        ) from error
     if not isinstance(key, Ed25519PrivateKey):
         raise PackageError("the key is not of Ed25519: make one as docs/updates.md says")
     return key
@@ -94,7 +96,7 @@ def public_key(pem: bytes) -> bytes:
         try:
             loaded = load_pem_public_key(pem)
         except ValueError as error:
-            raise PackageError(f"no public key in PEM: {error}") from error
+            raise PackageError(f"the file is not a public key in PEM: {error}") from error
         if not isinstance(loaded, Ed25519PublicKey):
             raise PackageError("the key is not of Ed25519: make one as docs/updates.md says")
         key = loaded
@@ -184,9 +186,9 @@ def _read(data: bytes, key: bytes) -> Package:
     except InvalidSignature as error:
         raise PackageError("is not signed by this key, or its header was changed") from error
     if fields[3] != len(data):
-        raise PackageError(f"has {len(data)} bytes of {fields[3]}")
+        raise PackageError(f"is truncated: it has {len(data)} bytes, its header states {fields[3]}")
     if hashlib.sha512(data[HEADER:]).digest() != fields[21]:
-        raise PackageError("has other contents than were signed")
+        raise PackageError("does not match its signature: its contents were changed")
     kernels = [_KERNEL.unpack_from(data, fields[8] + i * _KERNEL.size) for i in range(fields[9])]
     return Package(
         name=fields[20].rstrip(b"\0").decode(),
@@ -255,7 +257,7 @@ class _Image:
             return _ARENA
         if relocation.name.startswith(_RUN):
             return _KERNEL_NUMBER
-        raise PackageError(f"the plan refers to {relocation.name}, which packages have not")
+        raise PackageError(f"the plan refers to {relocation.name}, which a package cannot hold")
 
     def resolved(self, constants: int) -> bytes:
         """The tables with offsets in the places of addresses; `constants` is theirs."""
@@ -277,12 +279,12 @@ def _vectors(plan: Mapping[str, Any], arrays: Arrays) -> tuple[bytes, int]:
         for index, tensor in enumerate(plan[f"{side}s"]):
             array = arrays.get(f"{side}_{index}")
             if array is None:
-                raise PackageError(f"the vectors have no {side}_{index}")
+                raise PackageError(f"the test vectors lack {side}_{index}")
             shape = tuple(tensor["shape"])
             if array.dtype.name != tensor["dtype"] or array.shape[1:] != shape:
                 raise PackageError(
-                    f"{side}_{index} has vectors of {array.dtype.name} {list(array.shape[1:])}, "
-                    f"the model's are {tensor['dtype']} {list(shape)}"
+                    f"{side}_{index} has vectors of {array.dtype.name} {list(array.shape[1:])}; "
+                    f"the model needs {tensor['dtype']} {list(shape)}"
                 )
             columns.append(np.ascontiguousarray(array))
     count = min(map(len, columns))

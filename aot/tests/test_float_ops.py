@@ -80,7 +80,7 @@ def test_what_no_kernel_runs_is_an_error(function: Any, text: str) -> None:
             {"target": "cortex-a"},
             r"target 'cortex-a' does not exist \(the nearest is 'cortex-m'\)",
         ),
-        ({"quantization": "int4"}, "no quantization 'int4'"),
+        ({"quantization": "int4"}, "quantization 'int4' does not exist"),
         ({"io_layout": "chwn"}, "io_layout must be one of auto, keep, nhwc"),
     ],
 )

@@ -100,7 +100,7 @@ def test_command_line(files: Path) -> None:
 # arguments: the error message
 BAD = {
     "--tflite=none.tflite": "none.tflite: No such file",
-    "--tflite=y.tflite": r"this is no \.tflite file",
+    "--tflite=y.tflite": r"this is not a \.tflite file",
     "--tflite=x.tflite --observer=minmax": "--observer: not allowed with a .tflite file. It takes",
     "": "Give both --model and --calibration, or --tflite instead",
 }
@@ -113,5 +113,5 @@ def test_wrong_flags(arguments: str, files: Path) -> None:
 
 
 def test_a_path_is_no_file_of_bytes(files: Path) -> None:
-    with pytest.raises(LoweringError, match=r"give its bytes, Path\(...\).read_bytes\(\)"):
+    with pytest.raises(LoweringError, match=r"must be given as bytes, Path\(...\).read_bytes\(\)"):
         lower_tflite(files / "x.tflite")  # type: ignore[arg-type]

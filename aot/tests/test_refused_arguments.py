@@ -249,7 +249,7 @@ SETTINGS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
     "a core": ("target", "cortex-m4", ("the nearest is 'cortex-m'", "covers all cores")),
     "another NPU": ("target", "ethos-u55-127", ("the nearest is 'ethos-u55-128'",)),
     "no target": ("target", 3, ("must be a Target", "got int", "pkg.module:name")),
-    "bits": ("quantization", "int4", ("no quantization 'int4'", "int8w4")),
+    "bits": ("quantization", "int4", ("quantization 'int4' does not exist", "int8w4")),
     "a type": ("quantization", torch.int8, ("quantization is dtype", "one text")),
     "no layer": ("quantization", {"1": "int8", "head": "int16"}, ("'head' matches no layer",)),
     "an observer": ("observer", ao.MinMaxObserver, ("the class MinMaxObserver", "histogram")),
@@ -258,7 +258,11 @@ SETTINGS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
     "a loop of nothing": ("train", train_nothing, ("it takes ()", "one argument, the module")),
     "a class": ("train", dict, ("a function that trains", "got the class dict")),
     "a layout": ("io_layout", "NHWC", ("got 'NHWC'", "nhwc")),
-    "no report": ("input_from", "x.json", ("input_from is str", "lowered.report")),
+    "must be the report of the previous model": (
+        "input_from",
+        "x.json",
+        ("got str", "lowered.report"),
+    ),
     "no scale": (
         "input_from",
         {
@@ -272,7 +276,7 @@ SETTINGS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
                 }
             ]
         },
-        ("input_from is dict", "lowered.report"),
+        ("got dict", "lowered.report"),
     ),
     "percent": ("min_agreement", 95, ("must be a share", "[0, 1]")),
     "decibels": ("min_sqnr", "high", ("got 'high'", "decibels")),
@@ -319,9 +323,9 @@ def test_what_a_lowered_model_is_given() -> None:
     )
     (output,) = found.reference(X)
     assert torch.equal(found.dequantize_outputs(output)[0], found.dequantize_outputs([output])[0])
-    with pytest.raises(ValueError, match="the model has 1 outputs, not 0"):
+    with pytest.raises(ValueError, match="the model has 1 outputs; got 0"):
         found.dequantize_outputs([])
-    with pytest.raises(ValueError, match="an input is str: give a tensor"):
+    with pytest.raises(ValueError, match="an input must be a tensor or a numpy array; got str"):
         found.reference(("x",))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"takes int8\[2, 8\], or float32\[2, 8\]"):
+    with pytest.raises(ValueError, match=r"must be int8\[2, 8\], or float32\[2, 8\]"):
         found.reference(X.double())

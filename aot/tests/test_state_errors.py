@@ -144,11 +144,11 @@ DATA = samples(SHAPE, count=2)
 ERRORS: dict[str, tuple[Callable[[], nn.Module], str]] = {
     "int64": (
         lambda: Buffers(_cast, a=torch.zeros(1, dtype=torch.int64)),
-        r"state a is int64\[1\]: .* float32",
+        r"state a is int64\[1\]; .* float32",
     ),
     "bool": (
         lambda: Buffers(lambda m, x: x * m.a.logical_not_(), a=torch.zeros(1, dtype=torch.bool)),
-        r"state a is bool\[1\]: .* float32",
+        r"state a is bool\[1\]; .* float32",
     ),
     "shared memory": (shared, r"shares its memory with another \(a and b\).*clone"),
     "grows": (
@@ -203,7 +203,7 @@ ERRORS: dict[str, tuple[Callable[[], nn.Module], str]] = {
     "a list of one": (lambda: Kept(_replaced), "forward keeps list in Python"),
     "no elements": (
         lambda: Buffers(lambda m, x: (m.a.add_(1.0), x * (m.a.sum() + 1.0))[1], a=torch.zeros(0)),
-        r"state a is float32\[0\]: state has at least one element",
+        r"state a is float32\[0\]; state must have one element or more",
     ),
 }
 

@@ -218,10 +218,10 @@ def test_is_close_to_float(name: str) -> None:
 
 def test_an_index_outside_of_the_table_is_an_error() -> None:
     _, _, result = lowered("language")
-    for index, message in ((40, "40 is outside of a table of 40 rows"), (-1, "-1 is outside")):
+    for index, message in ((40, "40 is outside the table of 40 rows"), (-1, "-1 is outside")):
         with pytest.raises(IndexError, match=message):
             result.reference((torch.full((1, 12), index),))
-    with pytest.raises(ValueError, match="indices that are no int32"):
+    with pytest.raises(ValueError, match="indices outside of int32"):
         result.reference((torch.full((1, 12), 2**40),))
 
 

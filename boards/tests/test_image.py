@@ -104,15 +104,15 @@ def test_what_is_stored_where_no_file_is_asked_for(tmp_path: Path) -> None:
     board = load_board(Path("boards/corstone300/corstone300.json"))
     elf = Elf(_FOLDER / "image_corstone300.elf")
     assert contents(board, elf).keys() == {"itcm", "qspi"}
-    with pytest.raises(StoredElsewhereError, match="stores something in qspi"):
+    with pytest.raises(StoredElsewhereError, match="has data in qspi"):
         write_files(board, elf, {"itcm": tmp_path / "itcm.bin"})
 
 
 def test_an_address_without_memory() -> None:
     board = load_board(Path("boards/microbit/microbit.json"))
-    with pytest.raises(BoardError, match="microbit: no memory lies at 0x10000000"):
+    with pytest.raises(BoardError, match="microbit: it has no memory at 0x10000000"):
         board.memory_at(0x10000000)
-    with pytest.raises(BoardError, match="microbit: no memory is called 'ddr'"):
+    with pytest.raises(BoardError, match="microbit: it has no memory 'ddr'"):
         board.memory("ddr")
 
 

@@ -226,7 +226,7 @@ def test_counts_are_the_same_in_every_run() -> None:
 
 
 def test_without_qemu_it_says_what_to_do() -> None:
-    with pytest.raises(SimulatorError, match="QEMU is missing: run through Bazel"):
+    with pytest.raises(SimulatorError, match="QEMU is missing; start this program with Bazel"):
         simulate(_elf("hello"), _BOARD, tools=Tools())
     with pytest.raises(SimulatorError, match="/nowhere/qemu does not start"):
         simulate(_elf("hello"), _BOARD, tools=Tools(qemu=Path("/nowhere/qemu")))

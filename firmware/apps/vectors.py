@@ -75,18 +75,18 @@ def _comparison(plan: dict[str, Any]) -> str:
 def _count(arrays: Arrays) -> int:
     counts = {name: len(array) if array.ndim else 0 for name, array in arrays.items()}
     if len(set(counts.values())) != 1 or 0 in counts.values():
-        raise VectorsError(f"arrays must have the same number of vectors, they have {counts}")
+        raise VectorsError(f"all arrays must have the same number of vectors; they have {counts}")
     return next(iter(counts.values()))
 
 
 def _checked(arrays: Arrays, name: str, tensor: dict[str, Any]) -> npt.NDArray[Any]:
     if name not in arrays:
-        raise VectorsError(f"there is no array {name!r}, only {sorted(arrays)}")
+        raise VectorsError(f"the array {name!r} is missing; the file has {sorted(arrays)}")
     array = arrays[name]
     shape = tuple(tensor["shape"])
     if array.dtype.name != tensor["dtype"] or array.shape[1:] != shape:
         raise VectorsError(
-            f"{name} has vectors of {array.dtype.name} {list(array.shape[1:])}, the model's are "
+            f"{name} has vectors of {array.dtype.name} {list(array.shape[1:])}; the model needs "
             f"{tensor['dtype']} {list(shape)}"
         )
     return array
@@ -94,5 +94,8 @@ def _checked(arrays: Arrays, name: str, tensor: dict[str, Any]) -> npt.NDArray[A
 
 def _labels(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if array.ndim != 1 or array.dtype.kind not in "iu" or array.min() < 0 or array.max() > 65535:
-        raise VectorsError(f"labels are {array.dtype.name} {list(array.shape)}, not classes")
+        raise VectorsError(
+            f"labels must be one class number per vector; got {array.dtype.name} "
+            f"{list(array.shape)}"
+        )
     return array

@@ -81,15 +81,14 @@ def source(board: Board) -> str:
     """
     npu = board.npu
     if npu is None:
-        raise ValueError(f"board {board.name} has no NPU: its `npu` says so")
+        raise ValueError(f"board {board.name} has no NPU: its `npu` is None")
     model = ""
     if npu.simulated:
         most = max(board.arena, key=lambda pool: pool.bytes)
         if most.bytes < _WORKSPACE_BYTES:
             raise ValueError(
-                f"board {board.name}: the model that its NPU is simulated with takes "
-                f"{_WORKSPACE_BYTES} bytes of memory; the largest of its `arena`, {most.name}, has "
-                f"{most.bytes}"
+                f"board {board.name}: the NPU's functional model needs {_WORKSPACE_BYTES} bytes "
+                f"of memory, but {most.name}, the largest of its `arena`, has {most.bytes}"
             )
         model = _MODEL.format(workspace_bytes=_WORKSPACE_BYTES, memory=most.name)
     interrupt, opened = "", _OPEN_AND_POLL

@@ -96,7 +96,7 @@ extern const pl_log_mel_tables {name};
 
 def main(argv: list[str]) -> int:
     if len(argv) > 1:
-        raise app.UsageError("flags only")
+        raise app.UsageError("this program takes flags only")
     try:
         features = LogMel(**json.loads(_PARAMETERS.value))
         text = source(_NAME.value, features, _INCLUDE.value)

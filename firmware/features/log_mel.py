@@ -69,23 +69,24 @@ class LogMel:
 
     def __post_init__(self) -> None:
         if not 2 <= self.frame <= _SIZES[1]:
-            raise LogMelError(f"frame: {self.frame} samples; 2 to {_SIZES[1]} can be")
+            raise LogMelError(f"frame must be 2 to {_SIZES[1]} samples; got {self.frame}")
         if not 1 <= self.bands <= _MOST_BANDS:
-            raise LogMelError(f"bands: {self.bands}; 1 to {_MOST_BANDS} can be")
+            raise LogMelError(f"bands must be 1 to {_MOST_BANDS}; got {self.bands}")
         if not 0 <= self.coefficients <= self.bands:
             raise LogMelError(
-                f"coefficients: {self.coefficients}; 0 to the {self.bands} bands can be"
+                f"coefficients must be 0 to {self.bands}, the number of bands; got "
+                f"{self.coefficients}"
             )
         if self.hop < 1 or not 0 <= self.low < self.top <= self.rate / 2:
             raise LogMelError(
-                f"hop {self.hop}, low {self.low}, high {self.top}: a hop is 1 at least, and "
-                f"frequencies go from 0 to {self.rate / 2:g}, half the rate"
+                f"hop must be 1 or more, and 0 <= low < high <= {self.rate / 2:g} Hz, half the "
+                f"rate; got hop {self.hop}, low {self.low}, high {self.top}"
             )
         empty = [band for band, weights in enumerate(self.triangles) if not weights[1].any()]
         if empty:
             raise LogMelError(
-                f"bands: {self.bands} are too narrow for lines of {self.rate / self.size:g} Hz, as "
-                f"band {empty[0]} has none; take fewer, or longer frames"
+                f"bands: {self.bands} are too narrow for lines of {self.rate / self.size:g} Hz: "
+                f"band {empty[0]} has no line. Use fewer bands or longer frames"
             )
 
     @property

@@ -72,15 +72,15 @@ def test_silence_and_frames() -> None:
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"frame": 1}, "frame: 1 samples; 2 to 2048 can be"),
-        ({"frame": 4096}, "frame: 4096 samples"),
-        ({"bands": 0}, "bands: 0; 1 to 64 can be"),
-        ({"bands": 65}, "bands: 65"),
+        ({"frame": 1}, "frame must be 2 to 2048 samples; got 1"),
+        ({"frame": 4096}, "frame must be 2 to 2048 samples; got 4096"),
+        ({"bands": 0}, "bands must be 1 to 64; got 0"),
+        ({"bands": 65}, "bands must be 1 to 64; got 65"),
         ({"bands": 60, "frame": 128}, "are too narrow for lines of 62.5 Hz"),
-        ({"coefficients": 21}, "coefficients: 21; 0 to the 20 bands"),
-        ({"hop": 0}, "a hop is 1 at least"),
-        ({"low": 5000}, "frequencies go from 0 to 4000"),
-        ({"high": 4001}, "frequencies go from 0 to 4000"),
+        ({"coefficients": 21}, "coefficients must be 0 to 20, the number of bands; got 21"),
+        ({"hop": 0}, "hop must be 1 or more"),
+        ({"low": 5000}, "low < high <= 4000 Hz"),
+        ({"high": 4001}, "low < high <= 4000 Hz"),
     ],
 )
 def test_what_cannot_be(changed: dict[str, int], says: str) -> None:

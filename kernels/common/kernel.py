@@ -229,7 +229,7 @@ class OpCall:
 
     def _get(self, name: str, kind: Any) -> Any:
         if name not in self.args:
-            raise self.error(f"argument {name!r} is missing, there are {sorted(self.args)}")
+            raise self.error(f"argument {name!r} is missing; the call has {sorted(self.args)}")
         value = self.args[name]
         if not isinstance(value, kind) or isinstance(value, str):
             raise self.error(f"argument {name!r} is {type(value).__name__}, {value!r}")
@@ -237,7 +237,7 @@ class OpCall:
 
     def _check_tensor(self, name: str, value: Any, dtype: str | None, rank: int | None) -> None:
         if not isinstance(value, Value):
-            raise self.error(f"{name} is {type(value).__name__}, not a tensor")
+            raise self.error(f"{name} must be a tensor; it is {type(value).__name__}")
         self.require(dtype is None or value.dtype == dtype, f"{name} is {value.dtype}, not {dtype}")
         self.require(
             rank is None or len(value.shape) == rank,

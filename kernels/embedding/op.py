@@ -31,7 +31,7 @@ def embedding(table: Movable, indices: Int32) -> torch.Tensor:
     """
     outside = indices[(indices < 0) | (indices >= len(table))]
     if len(outside) > 0:
-        raise IndexError(f"index {int(outside[0])} is outside of a table of {len(table)} rows")
+        raise IndexError(f"index {int(outside[0])} is outside the table of {len(table)} rows")
     return table[indices.to(torch.int64)]
 
 

@@ -75,5 +75,5 @@ def _checked(indices: torch.Tensor, rows: int) -> list[int]:
     places: list[int] = indices.reshape(-1).tolist()
     outside = [index for index in places if not 0 <= index < rows]
     if outside:
-        raise IndexError(f"index {outside[0]} is outside of {rows} rows")
+        raise IndexError(f"index {outside[0]} is outside the {rows} rows")
     return places

@@ -81,7 +81,7 @@ def test_cost_of_the_last_instruction() -> None:
     elf.path = Path("x.elf")
     elf.__dict__["sections"] = [Section(".text", 0x100, 0x100, 6, True, True, code)]
     assert cost(Region(1, 5, Counter({0x100: 4, 0x104: 1})), elf) == 9
-    with pytest.raises(ElfError, match="stores nothing at 0x00000105"):
+    with pytest.raises(ElfError, match="has no data at 0x00000105"):
         cost(Region(1, 1, Counter({0x105: 1})), elf)
 
 

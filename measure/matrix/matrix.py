@@ -77,7 +77,9 @@ def _name(label: str) -> str:
 def full(label: str) -> str:
     """The label with its target: `//boards/microbit:microbit`."""
     if not re.match(r"(@[^/]*)?//", label):
-        raise SurveyError(f"{label}: name labels from the workspace's root on, as //folder:target")
+        raise SurveyError(
+            f"{label}: write a label from the workspace's root, such as //folder:target"
+        )
     return label if ":" in label else f"{label}:{label.rsplit('/', 1)[-1]}"
 
 

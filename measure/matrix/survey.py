@@ -106,7 +106,7 @@ def _models(bazel: _Bazel, matrix: Sequence[Cell]) -> dict[str, MatrixModel]:
     ):
         for label in sorted(named):
             if rules[label].get("rule class") != kind:
-                raise SurveyError(f"{label} is no {name}")
+                raise SurveyError(f"{label} is not a {name}")
     labels = {m: lowering_labels(rules[m]) for m in {cell.model for cell in matrix}}
     lowerings = bazel.rules(label for engines in labels.values() for label in engines.values())
     return {
@@ -151,13 +151,13 @@ def survey(bazel: _Bazel, folder: Path, matrix: list[Cell]) -> list[Outcome]:
 
 def main(argv: list[str]) -> int:
     if len(argv) > 1:
-        raise app.UsageError(f"lists have no spaces: what is {argv[1]}?")
+        raise app.UsageError(f"unexpected argument {argv[1]}; write lists without spaces")
     here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     try:
         for path in [here / name for name in (_JSON.value, _PAGE.value) if name]:
             if not os.access(path.parent, os.W_OK):
-                raise SurveyError(f"{path}: nothing can be written in that folder")
+                raise SurveyError(f"{path}: the folder is not writable")
         matrix = cells(_MODELS.value, _BOARDS.value, _KINDS.value or [""])
         with tempfile.TemporaryDirectory(prefix="survey-") as folder:
             found = survey(_Bazel(root, Path(folder)), Path(folder), matrix)

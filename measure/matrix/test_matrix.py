@@ -45,7 +45,7 @@ def test_labels_have_the_letters_of_build_files(text: str) -> None:
 
 @pytest.mark.parametrize("label", [":net", "a/b", "net.pte", ""])
 def test_labels_start_at_the_root(label: str) -> None:
-    with pytest.raises(SurveyError, match="name labels from the workspace's root on"):
+    with pytest.raises(SurveyError, match="write a label from the workspace's root"):
         full(label)
 
 

@@ -119,7 +119,9 @@ def _compared(
             _run(command)
             own, found = lowered.reference(sample), sorted(results.glob("*.bin"))
             if len(found) != len(own):
-                raise LoweringError(f"{runner} gives {len(found)} outputs, not {len(own)}")
+                raise LoweringError(
+                    f"{runner} gives {len(found)} outputs, where {len(own)} are expected"
+                )
             differences += [_difference(x, path) for x, path in zip(own, found, strict=True)]
     off = np.concatenate(differences)
     return off.size, int((off > 0).sum()), int(off.max())
@@ -129,7 +131,9 @@ def _difference(own: torch.Tensor, path: Path) -> np.ndarray[Any, Any]:
     expected = own.contiguous().numpy()
     given = np.fromfile(path, expected.dtype)
     if given.size != expected.size:
-        raise LoweringError(f"an output of {given.size} values, not {expected.size}")
+        raise LoweringError(
+            f"an output has {given.size} values, where {expected.size} are expected"
+        )
     wide = expected.ravel().astype(np.int64) - given.astype(np.int64)
     result: np.ndarray[Any, Any] = np.abs(wide)
     return result

@@ -64,7 +64,9 @@ def instructions(board: Path, elf: Path) -> int:
     if run.counts is None:
         raise SystemExit(f"{elf.name}: {run.problem}")
     if 0 not in run.counts.regions:
-        raise SystemExit(f"{elf.name} marks no inference: only its size can be compared")
+        raise SystemExit(
+            f"{elf.name} has no markers around its inference, so only its size can be compared"
+        )
     inference = run.counts.regions[0]
     return inference.instructions // inference.entries
 

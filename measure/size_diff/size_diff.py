@@ -62,7 +62,10 @@ def built_report(root: Path, target: str) -> Any:
     base = _run([bazel, "info", "execution_root"], root, "finding what was built").strip()
     report = json.loads((Path(base) / files[-1]).read_text())
     if "advice" not in report:
-        raise DiffError(f"{target} is no image: name a firmware_image, or what makes one")
+        raise DiffError(
+            f"{target} is not an image: give the label of a firmware_image, or of a macro that "
+            "makes one"
+        )
     return report
 
 
@@ -75,7 +78,9 @@ def kept_report(path: Path, target: str) -> Any:
     known = report.get("format") if isinstance(report, dict) and "advice" in report else None
     if known != FORMAT:
         what = "no report of an image" if known is None else f"a report of format {known}"
-        raise DiffError(f"{path} is {what}: this takes what bazel build {target}.report.json gives")
+        raise DiffError(
+            f"{path} is {what}; give the file that `bazel build {target}.report.json` makes"
+        )
     return report
 
 
@@ -122,14 +127,14 @@ def report_of_commit(root: Path, base: str, target: str) -> Any:
 
 def main(argv: list[str]) -> int:
     if len(argv) != 2 or not argv[1].startswith(("//", "@")):
-        raise app.UsageError("name one image, as //boards:corstone300_app")
+        raise app.UsageError("give one image, such as //boards:corstone300_app")
     here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     kept = here / _BASE.value
     try:
         for path in [here / name for name in (_MARKDOWN.value, _PAGE.value) if name]:
             if not os.access(path.parent, os.W_OK):
-                raise DiffError(f"{path}: nothing can be written in that folder")
+                raise DiffError(f"{path}: the folder is not writable")
         if kept.is_file():
             before = kept_report(kept, argv[1])
             after = built_report(root, argv[1])

@@ -86,7 +86,7 @@ def tried(program: SurveyProgram, quantization: str) -> SurveyRow:
 
 
 def _too_long(*_: Any) -> None:
-    raise TimeoutError(f"it takes more than {_SECONDS} seconds")
+    raise TimeoutError(f"it took more than {_SECONDS} seconds")
 
 
 def _lowered(program: SurveyProgram, quantization: str) -> SurveyRow:

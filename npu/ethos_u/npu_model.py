@@ -194,7 +194,7 @@ def configuration_of(payload: Payload) -> str:
     for name, config in CONFIGS.items():
         if config == payload.config:
             return name
-    raise PayloadError(f"CONFIG {payload.config:#010x}: the model knows {', '.join(CONFIGS)}")
+    raise PayloadError(f"CONFIG {payload.config:#010x} is unknown; known are {', '.join(CONFIGS)}")
 
 
 def _aligned(size: int, status: str = "ETHOS_U_ERROR_SCRATCH_SIZE") -> npt.NDArray[np.uint8]:
@@ -202,7 +202,7 @@ def _aligned(size: int, status: str = "ETHOS_U_ERROR_SCRATCH_SIZE") -> npt.NDArr
     try:
         memory = np.zeros(size + _ALIGNMENT, np.uint8)
     except MemoryError as error:
-        raise EthosUError(status, f"{size} bytes are more than this machine gives") from error
+        raise EthosUError(status, f"this machine cannot provide {size} bytes of memory") from error
     start = -memory.ctypes.data % _ALIGNMENT
     return memory[start : start + size]
 
@@ -212,8 +212,8 @@ def _input_bytes(index: int, array: object, tensor: PayloadTensor) -> bytes:
     if not isinstance(array, np.ndarray):
         kind = f"{type(array).__module__}.{type(array).__name__}".removeprefix("builtins.")
         raise TypeError(
-            f"input {index} is a {kind}, not a numpy array: give x.numpy() of a tensor, "
-            "np.array(x, np.int8) of a list"
+            f"input {index} must be a numpy array; it is a {kind}. Use x.numpy() for a tensor, "
+            "np.array(x, np.int8) for a list"
         )
     if (
         array.dtype.kind not in "iu"
@@ -221,7 +221,7 @@ def _input_bytes(index: int, array: object, tensor: PayloadTensor) -> bytes:
         or array.itemsize != tensor.element_size
     ):
         raise ValueError(
-            f"input {index} is {array.dtype} {array.shape}, the payload's has "
+            f"input {index} is {array.dtype} {array.shape}; the payload needs "
             f"{tensor.element_size}-byte integers of shape {tensor.shape}"
         )
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
@@ -229,9 +229,11 @@ def _input_bytes(index: int, array: object, tensor: PayloadTensor) -> bytes:
 
 def _inputs_as_bytes(inputs: object, tensors: tuple[PayloadTensor, ...]) -> list[bytes]:
     if not isinstance(inputs, Sequence):
-        raise TypeError(f"inputs is one {type(inputs).__name__}: give a list, one array an input")
+        raise TypeError(
+            f"inputs must be a list with one array per input; got {type(inputs).__name__}"
+        )
     if len(inputs) != len(tensors):
-        raise ValueError(f"{len(inputs)} inputs given, the payload has {len(tensors)}")
+        raise ValueError(f"{len(inputs)} inputs given; the payload needs {len(tensors)}")
     pairs = zip(inputs, tensors, strict=True)
     return [_input_bytes(index, array, tensor) for index, (array, tensor) in enumerate(pairs)]
 
@@ -327,8 +329,8 @@ class EthosUModel:
             names = [name for name, config in CONFIGS.items() if config == parsed.config]
             raise EthosUError(
                 "ETHOS_U_ERROR_CONFIG",
-                f"the payload is for {names[0] if names else hex(parsed.config)}, "
-                f"the model is {self.config}",
+                f"the payload is for {names[0] if names else hex(parsed.config)}, but the "
+                f"functional model is set to {self.config}",
             )
         return parsed
 

@@ -72,7 +72,8 @@ def _blocks(data: bytes) -> dict[str, bytes]:
         at = start + (size + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
         if at > len(data):
             raise PayloadError(
-                f"block {name!r} has {size} bytes and their padding, {len(data) - start} are left"
+                f"block {name!r} needs {size} bytes and padding, but {len(data) - start} bytes "
+                "are left"
             )
         if name == _END:
             return blocks
@@ -124,7 +125,7 @@ def _tensors(kind: str, data: bytes, scratch_size: int) -> tuple[PayloadTensor, 
 def _parse_commands(data: bytes) -> tuple[tuple[int, ...], int, int]:
     """Words, config and id of a block of driver actions ("COP1")."""
     if len(data) % 4 != 0:
-        raise PayloadError(f"the commands are {len(data)} bytes, no whole words")
+        raise PayloadError(f"the commands are {len(data)} bytes, which is not a multiple of 4")
     words = struct.unpack(f"<{len(data) // 4}I", data)
     if not words or words[0] != _COP1:
         raise PayloadError("the commands do not start with COP1")
@@ -140,13 +141,15 @@ def _parse_commands(data: bytes) -> tuple[tuple[int, ...], int, int]:
         elif action == 2:
             count = tag >> 16 | (tag >> 8 & 0xFF) << 16
             if not config:
-                raise PayloadError("the command words come before the configuration they are for")
+                raise PayloadError("the command words come before their configuration")
             if at + count > len(words):
-                raise PayloadError(f"{count} command words are announced, {len(words) - at} follow")
+                raise PayloadError(
+                    f"{count} command words are announced, but {len(words) - at} follow"
+                )
             if 4 * at % _ALIGNMENT != 0:
                 raise PayloadError(
-                    f"the command words start at byte {4 * at} of their block, not at a multiple "
-                    f"of {_ALIGNMENT}"
+                    f"the command words start at byte {4 * at} of their block, which is not "
+                    f"aligned to {_ALIGNMENT} bytes"
                 )
             return words[at : at + count], config[0], config[1]
         elif action != 5:
@@ -158,7 +161,7 @@ def _scratch_size(blocks: dict[str, bytes]) -> int:
     """Return the scratch size, from a number or from the count of bytes."""
     if "scratch_data" in blocks:
         if "scratch_size" in blocks:
-            raise PayloadError("both scratch_size and scratch_data are there")
+            raise PayloadError("it has both scratch_size and scratch_data")
         return len(blocks["scratch_data"])
     number = blocks["scratch_size"]
     if len(number) != 4:
@@ -169,7 +172,8 @@ def _scratch_size(blocks: dict[str, bytes]) -> int:
 def _as_bytes(data: object) -> bytes:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(
-            f"a payload is bytes, not {type(data).__name__}; read_payloads(path) reads a file's"
+            f"a payload must be bytes; got {type(data).__name__}. read_payloads(path) reads a "
+            "file's"
         )
     return bytes(data)
 

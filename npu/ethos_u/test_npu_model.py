@@ -97,7 +97,7 @@ def test_scale_records_fit_their_fields(shift: int, refused: bool) -> None:
 
 def test_other_configuration() -> None:
     with pytest.raises(
-        EthosUError, match="for ethos-u55-128, the model is ethos-u65-512"
+        EthosUError, match="for ethos-u55-128, but the functional model is set to ethos-u65-512"
     ) as caught:
         EthosUModel("ethos-u65-512").run(payload(), [_X])
     assert caught.value.status == "ETHOS_U_ERROR_CONFIG"
@@ -116,7 +116,7 @@ def test_all_configurations_run(name: str) -> None:
 
 def test_wrong_inputs() -> None:
     model = EthosUModel("ethos-u55-128")
-    with pytest.raises(ValueError, match="2 inputs given, the payload has 1"):
+    with pytest.raises(ValueError, match="2 inputs given; the payload needs 1"):
         model.run(payload(), [_X, _X])
     with pytest.raises(ValueError, match="input 0 is int8 \\(5,\\)"):
         model.run(payload(), [np.zeros(5, np.int8)])
@@ -133,8 +133,8 @@ _WORDS = struct.pack("<10i", 1, 1, 1, 1, 1, 2, 3, 4, 16, 1)  # 6 numbers of 32 b
         ([[0] * 24], TypeError, "input 0 is a list, not a numpy array"),
         ([torch.zeros(24, dtype=torch.int8)], TypeError, "input 0 is a torch.Tensor, not a numpy"),
         ([None], TypeError, "input 0 is a NoneType"),
-        (_X, TypeError, "inputs is one ndarray: give a list"),
-        (torch.zeros(1, 24), TypeError, "inputs is one Tensor: give a list"),
+        (_X, TypeError, "inputs must be a list .* got ndarray"),
+        (torch.zeros(1, 24), TypeError, "inputs must be a list .* got Tensor"),
         ([np.zeros(6, np.float32)], ValueError, "input 0 is float32 .* has 4-byte integers"),
         ([np.zeros(6, "V4")], ValueError, "input 0 is .V4"),
         ([np.zeros(5, np.int32)], ValueError, "input 0 is int32 .5,."),
@@ -159,7 +159,7 @@ def test_byte_order_of_inputs() -> None:
 
 @pytest.mark.parametrize("data", ["payload", Path("payload.bin"), 5, None, _X])
 def test_a_payload_that_is_no_bytes(data: Any) -> None:
-    with pytest.raises(TypeError, match="a payload is bytes, not .*read_payloads"):
+    with pytest.raises(TypeError, match="a payload must be bytes; got .*read_payloads"):
         EthosUModel("ethos-u55-128").run(data, [_X])
 
 
@@ -169,5 +169,5 @@ def test_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
     model = EthosUModel("ethos-u55-128")
     monkeypatch.setattr(np, "zeros", zeros)
-    with pytest.raises(EthosUError, match="bytes are more than this machine gives"):
+    with pytest.raises(EthosUError, match="this machine cannot provide .* bytes of memory"):
         model.run(payload(), [_X])

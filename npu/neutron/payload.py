@@ -108,7 +108,7 @@ def compose(program: NeutronProgram, arguments: int, channels_last: Sequence[boo
     numbers = (len(program.inputs), len(program.outputs), arguments)
     if max(*numbers, *program.inputs, *program.outputs) > _MOST:
         raise NeutronPayloadError(
-            f"{numbers[0]} inputs and {numbers[1]} outputs, of at most {_MOST}"
+            f"{numbers[0]} inputs and {numbers[1]} outputs; {_MOST} at most are supported"
         )
     header = bytes([*numbers, *flags, *program.inputs, *program.outputs, program.version])
     blocks = (header, program.microcode, program.weights, program.kernels)
@@ -124,7 +124,7 @@ def parse(data: bytes) -> Parsed:
       PayloadError: it is damaged, or of an unknown version.
     """
     if len(data) < _COUNTS:
-        raise NeutronPayloadError(f"{len(data)} bytes have no header")
+        raise NeutronPayloadError(f"{len(data)} bytes are too few for a header")
     inputs, outputs, arguments = data[:_COUNTS]
     tensors = inputs + outputs
     used = _COUNTS + 2 * tensors + 1
@@ -136,30 +136,33 @@ def parse(data: bytes) -> Parsed:
     version = header[used - 1]
     if version not in VERSIONS:
         raise NeutronPayloadError(
-            f"version {version}; known here are: {', '.join(map(str, VERSIONS))}"
+            f"version {version} is unknown; known are {', '.join(map(str, VERSIONS))}"
         )
     if max(flags) > 1 or max(maps[:inputs]) >= arguments:
-        raise NeutronPayloadError("the header names a format or an input that there is not")
+        raise NeutronPayloadError("the header names a format or an input that does not exist")
     if sorted(maps[inputs:]) != list(range(outputs)):
         raise NeutronPayloadError(
-            f"the header gives the outputs {list(maps[inputs:])} of {outputs}"
+            f"the header maps the outputs to {list(maps[inputs:])}, but there are {outputs}"
         )
     rest = data[len(header) :]
     if len(rest) < 4 * WORDS:
-        raise NeutronPayloadError(f"{len(rest)} bytes of microcode")
+        raise NeutronPayloadError(f"{len(rest)} bytes are too few for microcode")
     words = struct.unpack_from(f"<{WORDS}I", rest)
     if words[0] != MAGIC:
-        raise NeutronPayloadError(f"the microcode starts with {words[0]:#010x}, not {MAGIC:#010x}")
+        raise NeutronPayloadError(
+            f"the microcode starts with {words[0]:#010x}; it must start with {MAGIC:#010x}"
+        )
     first = 11 if version == 0 else 13
     if words[first : first + 2] != (inputs, outputs):
         raise NeutronPayloadError(
-            "microcode and header differ in how many inputs and outputs there are"
+            "microcode and header have different numbers of inputs and outputs"
         )
     microcode, weights = words[6], words[7]
     kernels = _aligned(microcode) + _aligned(weights)
     if microcode < 4 * WORDS or kernels > len(rest) or len(rest) % ALIGNMENT:
         raise NeutronPayloadError(
-            f"{microcode} bytes of microcode and {weights} of weights in {len(rest)} bytes"
+            f"{microcode} bytes of microcode and {weights} of weights do not fit the payload of "
+            f"{len(rest)} bytes"
         )
     start = _aligned(microcode)
     program = NeutronProgram(
@@ -180,7 +183,7 @@ def _sizes(words: Sequence[int], version: int) -> Sizes:
         profile = words[10] & _PROFILE_BYTES
         sizes = Sizes(*map(_aligned, (words[9], profile, words[11], words[12])))
     if sizes.total > _MAX_SCRATCH_BYTES:
-        raise NeutronPayloadError(f"{sizes.total} bytes of scratch memory")
+        raise NeutronPayloadError(f"{sizes.total} bytes of scratch memory are out of range")
     return sizes
 
 

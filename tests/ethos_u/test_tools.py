@@ -73,20 +73,20 @@ def test_run_takes_a_pte_and_a_payload(tmp_path: Path, payload: Path) -> None:
     [
         ([], "give one file: a .pte, or a payload"),
         (["no_such_file"], "run: .*no_such_file"),
-        (["{payload}"], "run: 0 inputs given, the payload has 1"),
+        (["{payload}"], "run: 0 inputs given; the payload needs 1"),
         (["{payload}", "--delegate=1"], "has 1 Ethos-U delegates"),
         (["{payload}", "--inputs=no_such_input.npy"], "no_such_input.npy"),
         (
             ["{payload}", "--inputs={payload}"],
-            "run: .*payload.bin is not a sound .npy file: .*pickle",
+            "run: .*payload.bin is not a valid .npy file: .*pickle",
         ),
-        (["{payload}", "--inputs={broken}"], "run: .*broken.npy is not a sound .npy file: "),
-        (["{payload}", "--inputs={empty}"], "run: .*empty.npy is not a sound .npy file: "),
+        (["{payload}", "--inputs={broken}"], "run: .*broken.npy is not a valid .npy file: "),
+        (["{payload}", "--inputs={empty}"], "run: .*empty.npy is not a valid .npy file: "),
         (["{payload}", "--inputs={several}"], "several.npz holds several arrays"),
-        (["{payload}", "--inputs={floats}"], "input 0 is float32 .3,., the payload's has 1-byte"),
-        (["{payload}", "--inputs={short}"], "input 0 is int8 .3,., the payload's has 1-byte"),
-        (["{unknown}"], "CONFIG 0x30000008: the model knows ethos-u55-32"),
-        (["{short}"], "is neither a payload nor a .pte file"),
+        (["{payload}", "--inputs={floats}"], "input 0 is float32 .3,., the payload needs 1-byte"),
+        (["{payload}", "--inputs={short}"], "input 0 is int8 .3,., the payload needs 1-byte"),
+        (["{unknown}"], "CONFIG 0x30000008 is unknown; known are ethos-u55-32"),
+        (["{short}"], "must be a payload (vela_bin_stream) or a .pte file"),
     ],
 )
 def test_run_says_what_is_wrong(
@@ -157,4 +157,4 @@ def test_disassemble_says_what_is_wrong(tmp_path: Path) -> None:
     path.write_bytes(b"neither")
     done = _tool("disassemble", path)
     assert done.returncode != 0
-    assert "is neither a payload nor a .pte file" in done.stderr
+    assert "must be a payload (vela_bin_stream) or a .pte file" in done.stderr

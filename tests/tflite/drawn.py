@@ -49,7 +49,7 @@ def problems(data: bytes) -> list[str]:
     try:
         written = to_tflite(import_tflite(data))
     except LoweringError as error:
-        return found if "no form in a .tflite file" in str(error) else [*found, str(error)]
+        return found if "no equivalent in a .tflite file" in str(error) else [*found, str(error)]
     return found + _different("written again", tflm(written, runs), expected)
 
 

@@ -65,10 +65,10 @@ class Archive:
             )
         release = _fields(text)
         if self._suite not in (release.get("Suite"), release.get("Codename")):
-            raise SetupError(f"{base} is {release.get('Codename')}, not {self._suite}")
+            raise SetupError(f"{base} is Debian {release.get('Codename')}; {self._suite} is needed")
         until = release.get("Valid-Until")
         if until and not may_be_expired and parsedate_to_datetime(until).timestamp() < time.time():
-            raise SetupError(f"{base} was valid until {until}")
+            raise SetupError(f"{base} is out of date: it was valid until {until}")
         return release
 
     def _read(self, index: str) -> None:
@@ -91,7 +91,7 @@ class Archive:
                 return name
             if name in self._providers:
                 return min(self._providers[name])
-        raise SetupError(f"Debian {self._suite} has no {group.strip()}")
+        raise SetupError(f"Debian {self._suite} has no package {group.strip()}")
 
     def _closure(self, request: Request) -> Mapping[str, dict[str, str]]:
         chosen: dict[str, dict[str, str]] = {}
@@ -108,7 +108,7 @@ class Archive:
             if name in chosen or name in request.without:
                 continue
             if name not in self._stanzas:
-                raise SetupError(f"Debian {self._suite} has no {name}")
+                raise SetupError(f"Debian {self._suite} has no package {name}")
             chosen[name] = _fields(self._stanzas[name])
             for key in ("Pre-Depends", "Depends"):
                 text = chosen[name].get(key, "")

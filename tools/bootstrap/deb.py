@@ -21,7 +21,7 @@ def _packed_files(deb: Path) -> tuple[str, bytes]:
     """Return name and content of `data.tar.*`: a .deb is an archive of `ar` with it."""
     with deb.open("rb") as handle:
         if handle.read(8) != b"!<arch>\n":
-            raise SetupError(f"{deb.name} is no Debian package")
+            raise SetupError(f"{deb.name} is not a Debian package")
         while head := handle.read(60):
             name, size = head[:16].decode().strip().rstrip("/"), int(head[48:58])
             if name.startswith("data.tar"):

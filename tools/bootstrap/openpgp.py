@@ -106,7 +106,7 @@ def verify(data: bytes, keys: Mapping[str, tuple[int, int]]) -> tuple[str, set[s
     """
     match = _SIGNED.match(data)
     if not match:
-        raise SignatureError("it is no signed message")
+        raise SignatureError("the file is not a signed message")
     lines = match["text"].replace(b"\r\n", b"\n").split(b"\n")
     lines = [line[2:] if line.startswith(b"- ") else line for line in lines]
     text = b"\r\n".join(line.rstrip(b" \t") for line in lines)
@@ -120,5 +120,5 @@ def verify(data: bytes, keys: Mapping[str, tuple[int, int]]) -> tuple[str, set[s
     except (IndexError, ValueError) as error:
         raise SignatureError(f"its signature is damaged: {error}") from error
     if not signers:
-        raise SignatureError(f"it is signed by none of {', '.join(sorted(keys))}")
+        raise SignatureError(f"no known key signed it ({', '.join(sorted(keys))})")
     return text.replace(b"\r\n", b"\n").decode("utf-8"), {str(name) for name in signers}

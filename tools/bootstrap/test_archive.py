@@ -50,14 +50,14 @@ def test_dependencies(mirror: Path) -> None:
 
 @pytest.mark.parametrize("package", ["broken", "nothing"])
 def test_package_that_the_suite_lacks(mirror: Path, package: str) -> None:
-    with pytest.raises(SetupError, match="Debian trixie has no nothing"):
+    with pytest.raises(SetupError, match="Debian trixie has no package nothing"):
         resolve(mirror, package)
 
 
 def test_changed_release_is_refused(mirror: Path) -> None:
     file = mirror / "dists/trixie/InRelease"
     file.write_bytes(file.read_bytes().replace(b"main/", b"evil/"))
-    with pytest.raises(SetupError, match="InRelease: it is signed by none of TEST"):
+    with pytest.raises(SetupError, match="InRelease: no known key signed it .TEST"):
         resolve(mirror, "tool")
 
 
@@ -77,7 +77,7 @@ def test_expired_index_is_refused(mirror: Path) -> None:
 
 def test_other_suite_is_refused(mirror: Path) -> None:
     (mirror / "dists/forky").symlink_to("trixie")
-    with pytest.raises(SetupError, match="dists/forky is trixie, not forky"):
+    with pytest.raises(SetupError, match="dists/forky is Debian trixie; forky is needed"):
         Archive(mirror.as_uri(), "forky")
 
 
@@ -89,7 +89,7 @@ def test_one_pinned_signer_is_a_warning(mirror: Path, capsys: pytest.CaptureFixt
 def test_signature_of_somebody_else() -> None:
     other = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     assert verify(sign("Hello\n- you"), KEYS) == ("Hello\n- you", {"TEST"})
-    with pytest.raises(SignatureError, match="signed by none of TEST"):
+    with pytest.raises(SignatureError, match="no known key signed it .TEST"):
         verify(sign("Hello", other), KEYS)
 
 

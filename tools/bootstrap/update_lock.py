@@ -37,11 +37,11 @@ def main(argv: Sequence[str]) -> None:
     chosen = list(locked)
     if options.packages:
         if not options.suite:
-            raise SetupError("--suite is missing")
+            raise SetupError("give --suite")
         chosen = [Request.of(options.suite, options.packages, options.without)]
     mirrors = machine_mirrors()
     if not mirrors:
-        raise SetupError(f"no mirror of Debian is known: set {MIRROR_VARIABLE}")
+        raise SetupError(f"set {MIRROR_VARIABLE} to a mirror of Debian")
     for suite in sorted({request.suite for request in chosen}):
         say(f"reading the index of Debian {suite}")
         archive = Archive(mirrors[0], suite, options.expired)

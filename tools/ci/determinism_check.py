@@ -73,13 +73,13 @@ def main(argv: list[str]) -> None:
     builds = [_Build(folder / name, root) for name in ("first", "second")]
     first, second = [build.outputs(targets) for build in builds]
     if not first:
-        raise SystemExit(f"{' '.join(targets)}: nothing is built for these")
+        raise SystemExit(f"{' '.join(targets)}: these targets build nothing")
     different = differences(first, second)
     for name in different:
         print(f"differs: {name}")
     print(f"{len(first)} outputs, {len(different)} differ")
     if different:
-        raise SystemExit(f"what was built is in {folder}")
+        raise SystemExit(f"the outputs of both builds are in {folder}")
     subprocess.run(["chmod", "-R", "u+w", folder], check=True)
     shutil.rmtree(folder)
 

@@ -162,7 +162,7 @@ def main(argv: list[str]) -> None:
         copy.bazel("shutdown")
         shutil.rmtree(folder)
     if wrong:
-        raise SystemExit(f"{wrong} mutants are not found, or are wrong without an overlap")
+        raise SystemExit(f"{wrong} mutants were not detected, or differ without an overlap")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def write_files(board: Board, elf: Elf, outputs: Mapping[str, Path]) -> None:
     for memory, output in outputs.items():
         output.write_bytes(images.pop(memory, b""))
     if images:
-        raise StoredElsewhereError(f"{elf.path} stores something in {', '.join(images)}")
+        raise StoredElsewhereError(f"{elf.path} has data in {', '.join(images)}")
 
 
 def main(argv: list[str]) -> None:

@@ -58,7 +58,9 @@ def find_gdb(given: str) -> str:
     except OSError as error:
         raise DebugError(f"{path} does not start: {error.strerror}") from error
     if done.returncode != 0 or "Undefined item" in done.stderr:
-        raise DebugError(f"{path} knows no Arm; without --gdb the build brings one that does")
+        raise DebugError(
+            f"{path} does not support Arm. Without --gdb, the build provides one that does"
+        )
     return path
 
 
@@ -131,7 +133,7 @@ def debug(elf: Path, simulator: Sequence[str], gdb: str, further: Sequence[str])
 
 def main(argv: Sequence[str]) -> int:
     if len(argv) < 2:
-        raise app.UsageError("name the program")
+        raise app.UsageError("give the program")
     elf = Path(argv[1]).resolve()
     try:
         board = load_board(Path(_BOARD.value))

@@ -67,12 +67,12 @@ def chosen_method(board: Board, tool: str, image: Image) -> dict[str, Any]:
     methods = {method["method"]: method for method in board.flash}
     if not methods:
         raise FlashError(
-            f"the board {board.name} names no flash method (flash_method of its chip): "
-            f"copy {image.hex} to it as its maker says"
+            f"the board {board.name} has no flash method (flash_method of its chip): copy "
+            f"{image.hex} to it as its maker describes"
         )
     if tool and tool not in methods:
         raise FlashError(
-            f"the board {board.name} has no flash method {tool}; it has {', '.join(methods)}"
+            f"the board {board.name} has no flash method {tool}. Choices: {', '.join(methods)}"
         )
     for name in [tool] if tool else methods:
         if name == "uf2" or shutil.which(METHODS[name].program):
@@ -167,7 +167,9 @@ def flash(
     method = chosen_method(board, tool, image)
     if method["method"] == "uf2":
         if further:
-            raise FlashError(f"no tool copies to a drive that would take {' '.join(further)}")
+            raise FlashError(
+                f"copying to a drive takes no further arguments; got {' '.join(further)}"
+            )
         folder = Path(os.environ.get("BUILD_WORKING_DIRECTORY", ""))
         _flash_drive(board, method, folder / image.hex, probe)
         return
@@ -212,7 +214,7 @@ def flash(
 
 def main(argv: Sequence[str]) -> int:
     if len(argv) < 3:
-        raise app.UsageError("name the image's .hex and .bin")
+        raise app.UsageError("give the image's .hex and .bin")
     try:
         board = load_board(Path(_BOARD.value))
         image = Image(visible_path(Path(argv[1])), visible_path(Path(argv[2])))

@@ -49,13 +49,15 @@ def fvp_command(board: Board, elf: Path, program: str, more: list[str]) -> list[
       FvpError: the board has no model, or it is not installed.
     """
     if board.fvp is None:
-        raise FvpError(f"the board {board.name} has no `fvp`: it names no model of Arm's")
+        raise FvpError(
+            f"the board {board.name} has no `fvp`: its BUILD file names no model of Arm's"
+        )
     found = shutil.which(program or board.fvp.program)
     if found is None:
         raise FvpError(
-            f"{program or board.fvp.program} is not there. Arm gives it away for Linux and Windows "
-            "as an Arm Ecosystem FVP: developer.arm.com, look for that name; put the folder of its "
-            "program into PATH, or say where the program is with --fvp="
+            f"{program or board.fvp.program} is not installed. Arm offers it as a free Ecosystem "
+            "FVP for Linux and Windows: search developer.arm.com for that name, put the folder "
+            "of its program into PATH, or give its path with --fvp="
         )
     told = [part for item in board.fvp.parameters.items() for part in ("-C", "=".join(item))]
     return [found, *told, "-a", str(elf), *more]
@@ -86,7 +88,7 @@ def run_on_fvp(command: list[str], silence: float) -> Shown:
 
 def main(argv: list[str]) -> int:
     if len(argv) < 2:
-        raise app.UsageError("name a program")
+        raise app.UsageError("give one program")
     elf = Path(argv[1])
     facts: dict[str, Any] = {}
     for path in flags.FLAGS.facts:

@@ -175,9 +175,9 @@ def expect_uart(board: Board) -> None:
     """Raises PortError if an image has its console elsewhere."""
     if board.console.kind != "uart":
         raise PortError(
-            f"the console of this image is {board.console.kind}, not a serial port: `.flash` "
-            "writes it, and a debug probe shows its text (RTT: J-Link's RTT Viewer, `pyocd rtt`, "
-            "OpenOCD's `rtt`; semihosting: what a debugger prints)"
+            f"the console of this image is {board.console.kind}, not a serial port. `.flash` "
+            "writes the image, and a debug probe shows its text (RTT: J-Link's RTT Viewer, "
+            "`pyocd rtt`, OpenOCD's `rtt`; semihosting: the output of a debugger)"
         )
 
 
@@ -228,7 +228,7 @@ def main(argv: Sequence[str]) -> int:
             expect_uart(load_board(Path(flags.FLAGS.board)))
             return _monitor()
         if len(argv) < 3:
-            raise app.UsageError("name the image's .hex and .bin")
+            raise app.UsageError("give the image's .hex and .bin")
         facts: dict[str, Any] = {}
         for path in _FACTS.value:
             facts |= json.loads(Path(path).read_text())

@@ -74,7 +74,7 @@ def _run_on_board(elf: Path, board: Board, options: str) -> int:
 
 def main(argv: list[str]) -> int:
     if len(argv) != 2:
-        raise app.UsageError("name one program")
+        raise app.UsageError("give one program")
     elf = Path(argv[1])
     try:
         board = load_board(Path(_BOARD.value))

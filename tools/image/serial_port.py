@@ -71,8 +71,8 @@ def _named(given: str, folder: Path, devices: Sequence[UsbDevice]) -> list[Path]
     found = _of_devices(folder, by_number or _with_serial(given, devices))
     if not found:
         raise PortError(
-            f"{given} is not there: --port= is a path, or the vendor:product or serial number of a "
-            "USB device that has a serial port, as lsusb shows them"
+            f"{given} does not exist: --port= takes a path, or the vendor:product or serial "
+            "number of a USB device with a serial port (see lsusb)"
         )
     return found
 
@@ -105,12 +105,12 @@ def find_port(
         )
     if not found:
         raise PortError(
-            "no serial port of a USB device was found: is the board connected? "
-            "Otherwise say which one with --port="
+            "no serial port of a USB device was found. Connect the board, or give its port with "
+            "--port="
         )
     if len(found) > 1:
         listed = _listed(found, devices)
-        raise SeveralPortsError(f"several serial ports were found: say which one with{listed}")
+        raise SeveralPortsError(f"several serial ports were found; choose one with{listed}")
     return found[0]
 
 
@@ -126,7 +126,9 @@ def open_port(port: Path, baud: int = BAUD) -> int:
         PortError: it cannot be opened, or another program has it.
     """
     if baud not in _RATES:
-        raise PortError(f"{baud} baud is none of {', '.join(map(str, sorted(_RATES)))}")
+        raise PortError(
+            f"{baud} baud is not supported. Choices: {', '.join(map(str, sorted(_RATES)))}"
+        )
     in_use = f"another program has {port} open: close it (`fuser -v {port}` says which)"
     try:
         descriptor = os.open(port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
@@ -151,7 +153,7 @@ def open_port(port: Path, baud: int = BAUD) -> int:
         raise PortError(in_use) from error
     except (termios.error, OSError) as error:
         os.close(descriptor)
-        raise PortError(f"{port} is no serial port") from error
+        raise PortError(f"{port} is not a serial port") from error
     return descriptor
 
 

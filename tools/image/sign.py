@@ -44,7 +44,7 @@ def sign(
         SignError: the board has no slot, imgtool is not installed, or it failed.
     """
     if board.slot is None:
-        raise SignError(f"the board {board.name} names no `slot` (mcuboot_slot in its BUILD.bazel)")
+        raise SignError(f"the board {board.name} has no `slot` (mcuboot_slot in its BUILD.bazel)")
     imgtool = shutil.which("imgtool")
     if imgtool is None:
         raise SignError("imgtool is not installed: pip install imgtool")
@@ -62,7 +62,7 @@ def sign(
 
 def main(argv: Sequence[str]) -> int:
     if len(argv) < 2:
-        raise app.UsageError("name the image's .bin")
+        raise app.UsageError("give the image's .bin")
     folder = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     try:
         sign(

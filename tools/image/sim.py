@@ -54,7 +54,7 @@ _NOT_RUN = 2
 
 def main(argv: list[str]) -> int:
     if len(argv) != 2:
-        raise app.UsageError("name one program")
+        raise app.UsageError("give one program")
     elf = Path(argv[1])
     facts: dict[str, Any] = {}
     for path in _FACTS.value:

@@ -66,7 +66,7 @@ def size_table(report: dict[str, Any]) -> str:
 
 def main(argv: list[str]) -> None:
     if len(argv) != 2:
-        raise app.UsageError("name one size.json")
+        raise app.UsageError("give one size.json")
     print(size_table(json.loads(Path(argv[1]).read_text())))
 
 

@@ -371,7 +371,7 @@ def test_the_image_is_named_as_it_is_seen_from_the_users_folder(
     monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(workspace / folder))
     with flagsaver.as_parsed(board=str(_WITHOUT), flash_tool="", probe=""):
         assert _main() == 1
-    named = re.search(r"copy (\S+app\.hex) to it as its maker says$", capsys.readouterr().err)
+    named = re.search(r"copy (\S+app\.hex) to it as its maker describes$", capsys.readouterr().err)
     assert named is not None
     assert not Path(named[1]).is_absolute()
     assert (workspace / folder / named[1]).read_text() == HEX

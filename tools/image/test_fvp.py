@@ -70,8 +70,8 @@ def test_a_run_that_ends_badly(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_where_there_is_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run(tmp_path, "") == 2
     told = capsys.readouterr().err
-    assert _MODEL in told and "Arm Ecosystem FVP" in told and "--fvp=" in told
+    assert _MODEL in told and "free Ecosystem FVP" in told and "--fvp=" in told
     assert _run(tmp_path, "", fvp="/no/such/model") == 2
-    assert "/no/such/model is not there" in capsys.readouterr().err
+    assert "/no/such/model is not installed" in capsys.readouterr().err
     assert _run(tmp_path, "", board="boards/microbit/microbit.json") == 2
     assert "the board microbit has no `fvp`" in capsys.readouterr().err

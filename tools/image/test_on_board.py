@@ -278,7 +278,7 @@ def test_of_several_ports_it_is_asked_before_something_is_flashed(
     ):
         assert main(["run", "app.hex", "app.bin"]) == 2
     asked, *ports = capsys.readouterr().err.splitlines()
-    assert asked == "several serial ports were found: say which one with"
+    assert asked == "several serial ports were found; choose one with"
     assert [Path(port.partition("=")[2]).name for port in ports] == ["ttyACM0", "ttyUSB0"]
 
 

@@ -38,7 +38,7 @@ _CONNECTED = [
 
 
 def test_the_only_port(tmp_path: Path) -> None:
-    with pytest.raises(PortError, match="is the board connected"):
+    with pytest.raises(PortError, match="Connect the board"):
         find_port("", folder=tmp_path, devices=[])
     (tmp_path / "ttyACM0").touch()
     assert find_port("", folder=tmp_path, devices=[]) == tmp_path / "ttyACM0"
@@ -46,7 +46,7 @@ def test_the_only_port(tmp_path: Path) -> None:
     with pytest.raises(PortError) as error:
         find_port("", folder=tmp_path, devices=_CONNECTED)
     assert str(error.value).splitlines() == [
-        "several serial ports were found: say which one with",
+        "several serial ports were found; choose one with",
         f"  --port={tmp_path}/ttyACM0  J-Link, 001050226191",
         f"  --port={tmp_path}/ttyUSB1",
     ]
@@ -63,10 +63,10 @@ def test_the_only_port(tmp_path: Path) -> None:
         ("", "99053602", "ttyACM2"),
         ("", "099053602", "ttyACM2"),
         ("1", "", "ttyUSB0"),
-        ("", "1050226191", "say which one with(.|\n)*ttyACM0  J-Link(.|\n)*ttyACM1  J-Link"),
-        ("1366:1051", "", "say which one with(.|\n)*ttyACM0  J-Link(.|\n)*ttyACM1  J-Link"),
-        ("046d:c077", "", "046d:c077 is not there: --port= is a path, or the vendor:product"),
-        ("ttyX", "", "ttyX is not there"),
+        ("", "1050226191", "choose one with(.|\n)*ttyACM0  J-Link(.|\n)*ttyACM1  J-Link"),
+        ("1366:1051", "", "choose one with(.|\n)*ttyACM0  J-Link(.|\n)*ttyACM1  J-Link"),
+        ("046d:c077", "", "046d:c077 does not exist: --port= takes a path, or the vendor:product"),
+        ("ttyX", "", "ttyX does not exist"),
     ],
 )
 def test_a_port_by_its_device(tmp_path: Path, given: str, probe: str, found: str) -> None:
@@ -121,7 +121,7 @@ def test_a_port_that_appears_is_not_the_users_at_once(
 def test_what_is_no_port(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file", Path(os.devnull)):
-        with pytest.raises(PortError, match=f"{path} is no serial port"):
+        with pytest.raises(PortError, match=f"{path} is not a serial port"):
             open_port(path)
     with pytest.raises(PortError, match="cannot be opened: Is a directory"):
         open_port(tmp_path)
@@ -131,7 +131,7 @@ def test_the_rate(line: tuple[int, str]) -> None:
     descriptor = open_port(Path(line[1]), 9600)
     assert termios.tcgetattr(descriptor)[4:6] == [termios.B9600, termios.B9600]
     os.close(descriptor)
-    with pytest.raises(PortError, match=r"^123 baud is none of .* 9600, .* 115200, "):
+    with pytest.raises(PortError, match=r"^123 baud is not supported.* 9600, .* 115200, "):
         open_port(Path(line[1]), 123)
 
 

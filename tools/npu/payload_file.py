@@ -18,7 +18,7 @@ def read_payloads(path: Path) -> list[bytes]:
     if data.startswith(MAGIC):
         return [data]
     if data[4:6] != b"ET":
-        raise PayloadError(f"{path} is neither a payload nor a .pte file")
+        raise PayloadError(f"{path} must be a payload (vela_bin_stream) or a .pte file")
     try:
         return delegate_payloads(data, _BACKEND)
     except PteError as error:

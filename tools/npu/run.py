@@ -93,9 +93,9 @@ def _load(path: Path) -> npt.NDArray[Any]:
     try:
         array = np.load(path, allow_pickle=False)
     except _UNSOUND as error:
-        raise ValueError(f"{path} is not a sound .npy file: {error}") from error
+        raise ValueError(f"{path} is not a valid .npy file: {error}") from error
     if not isinstance(array, np.ndarray):
-        raise ValueError(f"{path} holds several arrays (.npz): give one .npy file an input")
+        raise ValueError(f"{path} holds several arrays (.npz); give one .npy file per input")
     return array
 
 

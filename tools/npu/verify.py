@@ -67,7 +67,9 @@ def differences(payload: bytes, tosa: bytes) -> Iterator[str]:
 
 def _dtype(tensor: PayloadTensor) -> Any:
     if tensor.element_size not in _DTYPES:
-        raise ValueError(f"an input has elements of {tensor.element_size} bytes")
+        raise ValueError(
+            f"an input has elements of {tensor.element_size} bytes; 1, 2 or 4 are supported"
+        )
     return _DTYPES[tensor.element_size]
 
 
@@ -117,7 +119,7 @@ def _output_names(tosa: bytes) -> list[str]:
 
 def _input_shapes(tosa: bytes) -> list[tuple[int, ...]]:
     if not TosaGraph.TosaGraphBufferHasIdentifier(tosa, 0):
-        raise ValueError("it is no TOSA flatbuffer")
+        raise ValueError("the file is not a TOSA flatbuffer")
     block = TosaGraph.GetRootAs(tosa).Regions(0).Blocks(0)
     tensors = [block.Tensors(i) for i in range(block.TensorsLength())]
     by_name = {t.Name(): tuple(map(int, t.ShapeAsNumpy())) for t in tensors if t.ShapeLength()}
@@ -128,8 +130,8 @@ def _verify(path: Path, tosa: Sequence[Path]) -> bool:
     payloads = read_payloads(path)
     if len(payloads) != len(tosa):
         raise ValueError(
-            f"{path} has {len(payloads)} Ethos-U delegates: give as many TOSA files, in their "
-            f"order, not {len(tosa)}"
+            f"{path} has {len(payloads)} Ethos-U delegates and needs one TOSA file for each, in "
+            f"their order; got {len(tosa)}"
         )
     right = True
     for index, (payload, source) in enumerate(zip(payloads, tosa, strict=True)):

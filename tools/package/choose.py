@@ -34,7 +34,7 @@ def linked(link_map: str) -> set[str]:
     """
     _, found, text = link_map.partition(_START)
     if not found:
-        raise ChoiceError("the link map does not say what was taken from libraries")
+        raise ChoiceError("the link map does not list the objects taken from libraries")
     members = _MEMBER.findall(text.partition("Memory Configuration")[0])
     return {str(PurePosixPath(include_path(archive)).parent / name) for archive, name in members}
 
@@ -134,10 +134,10 @@ def choose(by_path: Mapping[str, Path], wanted: Set[str], plans: Sequence[str]) 
     }
     for plan in plans:
         if not any(PurePosixPath(path).name == f"{plan}.plan.c" for path in chosen):
-            raise ChoiceError(f"the program has no plan {plan}")
+            raise ChoiceError(f"the program does not contain the plan {plan}")
     missing = {p for p in wanted if p.startswith(PACKED)} - {p.removesuffix(".c") for p in chosen}
     if missing:
-        raise ChoiceError(f"no source is known of {', '.join(sorted(missing))}")
+        raise ChoiceError(f"{', '.join(sorted(missing))}: the source is unknown")
     todo = list(chosen)
     while todo:
         path = todo.pop()
@@ -145,7 +145,9 @@ def choose(by_path: Mapping[str, Path], wanted: Set[str], plans: Sequence[str]) 
             if include in chosen:
                 continue
             if include not in by_path:
-                raise ChoiceError(f"{path} includes {include}, which is no source of the program")
+                raise ChoiceError(
+                    f"{path} includes {include}, which is not a source of the program"
+                )
             chosen[include] = by_path[include]
             todo.append(include)
     return dict(sorted(chosen.items()))

@@ -63,12 +63,12 @@ def with_vectors(
         digest = hashlib.sha256(Path(pte).read_bytes()).hexdigest()
         planned = next((plan for plan in left if plan.get("pte_sha256") == digest), None)
         if planned is None:
-            raise ChoiceError(f"none of the image's plans is of {pte}")
+            raise ChoiceError(f"the image has no plan made from {pte}")
         left.remove(planned)
         yield planned, file
     if left:
         names = ", ".join(plan["name"] for plan in left)
-        raise ChoiceError(f"the image names no model of its plan {names}")
+        raise ChoiceError(f"the image does not name the model of its plan {names}")
 
 
 def contents(sources: list[Path]) -> dict[str, str]:

@@ -34,9 +34,9 @@ def test_a_plan_has_the_vectors_of_its_model(tmp_path: Path, models: str, plans:
 @pytest.mark.parametrize(
     ("models", "plans", "says"),
     [
-        ("ab", "ac", r"none of the image's plans is of .*b\.pte"),
-        ("a", "ab", "the image names no model of its plan b_plan"),
-        ("a", "aa", "the image names no model of its plan a_plan"),
+        ("ab", "ac", r"the image has no plan made from .*b\.pte"),
+        ("a", "ab", "the image does not name the model of its plan b_plan"),
+        ("a", "aa", "the image does not name the model of its plan a_plan"),
     ],
 )
 def test_models_and_plans_of_others(tmp_path: Path, models: str, plans: str, says: str) -> None:

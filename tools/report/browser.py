@@ -25,7 +25,7 @@ def browse(
     """
     browser = runfile("chromium/chromium")
     if browser is None:
-        raise BrowserError("no Chromium: the program does not run in Bazel")
+        raise BrowserError("no Chromium was found; start this program with Bazel")
     page = folder / "page.html"
     page.write_text(text.replace("</body>", f"<script>{script}</script></body>"))
     always = ["--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]

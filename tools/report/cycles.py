@@ -31,8 +31,8 @@ def with_cycles(report: Fields, profile: Fields) -> Fields:
     key = next((key for key in _KINDS if any(key in step for step in profile["steps"])), "")
     if not key:
         raise ReportCyclesError(
-            "the profile has no cycles of steps: with --//firmware/runtime:profile_steps `.run` "
-            "gives those of a board, `.cycles` an estimate"
+            "the profile has no cycles per step. With --//firmware/runtime:profile_steps, `.run` "
+            "measures them on a board and `.cycles` estimates them"
         )
     by_plan: dict[str, list[Fields]] = defaultdict(list)
     for step in profile["steps"]:
@@ -44,8 +44,8 @@ def with_cycles(report: Fields, profile: Fields) -> Fields:
         found = [one for one in left if cycles.keys() <= {_identity(s) for s in one["steps"]}]
         if profile["name"] != report["name"] or not found:
             raise ReportCyclesError(
-                f"the profile is of another build: {report['name']} has no plan with the steps of "
-                f"{profile['name']}'s {plan}"
+                f"the profile belongs to another build: {report['name']} has no plan with the "
+                f"steps of {profile['name']}'s {plan}"
             )
         left.remove(found[0])
         counted = [step | {"cycles": cycles.get(_identity(step))} for step in found[0]["steps"]]

@@ -18,5 +18,7 @@ def libraries() -> list[Path]:
 def _library(name: str) -> Path:
     found = runfile(f"page_libraries/{name}")
     if found is None:
-        raise FileNotFoundError(errno.ENOENT, "not there: no program of Bazel's", name)
+        raise FileNotFoundError(
+            errno.ENOENT, "the page's libraries are missing; start this program with Bazel", name
+        )
     return found

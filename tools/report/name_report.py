@@ -33,7 +33,9 @@ def page_with_cycles(report: Path, profile: Path) -> Path:
         cycles = json.loads(profile.read_text())
         counted = with_cycles(json.loads(report.read_text()), cycles)
     except (ValueError, KeyError, TypeError) as error:
-        raise ReportCyclesError("this is no profile (tools/image/profile.schema.json)") from error
+        raise ReportCyclesError(
+            "the file is not a profile (tools/image/profile.schema.json)"
+        ) from error
     output = profile.with_suffix(".html")
     output.write_text(page(counted, libraries()))
     return output

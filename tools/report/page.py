@@ -64,7 +64,9 @@ def page(report: dict[str, Any], libraries: Sequence[Path]) -> str:
         text = _page(part, libraries)
         if len(text.encode()) <= LIMIT:
             return text
-    raise PageError(f"the page of {report['name']} has {len(text):,} bytes, over {LIMIT:,}")
+    raise PageError(
+        f"the page of {report['name']} has {len(text):,} bytes; {LIMIT:,} at most are allowed"
+    )
 
 
 def _page(report: dict[str, Any], libraries: Sequence[Path]) -> str:

@@ -71,7 +71,7 @@ def counted(elf: Path, marked: Path) -> dict[str, Any]:
 
 def main(argv: list[str]) -> None:
     if len(argv) != 2:
-        raise app.UsageError("name one program")
+        raise app.UsageError("give one program")
     Path(_OUTPUT.value).write_text(
         json.dumps(counted(Path(argv[1]), Path(_MARKED.value)), indent=1) + "\n"
     )

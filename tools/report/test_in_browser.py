@@ -143,7 +143,7 @@ def test_cycles_of_a_board(simulated: bool, width: int, tmp_path: Path) -> None:
     if not simulated:
         (model,) = report["models"]
         steps = [step | {"instructions": None} for step in model["steps"]]
-        report |= {"instructions": None, "not_counted": "nothing simulates the board"}
+        report |= {"instructions": None, "not_counted": "QEMU has no machine for the board"}
         report["models"] = [model | {"steps": steps}]
     counted = with_cycles(report, profile)
     found = look(page(counted, libraries()), "reader.js", width, tmp_path)
@@ -152,7 +152,7 @@ def test_cycles_of_a_board(simulated: bool, width: int, tmp_path: Path) -> None:
     text = found["text"].replace("\n", " ")
     assert f"{sum(every):,} cycles in the steps of an inference, by the core's own counter" in text
     assert all(f"{cycles:,}" in text for cycles in every)
-    assert ("Not counted: nothing simulates the board." in text) != simulated
+    assert ("Not counted: QEMU has no machine for the board." in text) != simulated
     assert f"cycles\n{every[1]:,} (" in found["steps"]["down"]["inspector"]
 
 

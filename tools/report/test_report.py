@@ -69,7 +69,7 @@ def test_tables_of_the_plan_are_not_data_of_the_program() -> None:
 
 
 def test_without_models_plan_or_run() -> None:
-    report = join(SIZE, BOARD, {}, [], None, "nothing simulates the board")
+    report = join(SIZE, BOARD, {}, [], None, "QEMU has no machine for the board")
     check(report)
     assert report["advice"]["faster"] == report["advice"]["better"] == []
     assert all(not row["ops"] for row in report["advice"]["smaller"])
@@ -282,14 +282,14 @@ def test_models_of_the_same_steps_have_their_own_cycles() -> None:
     first, second = with_cycles(two, several | {"steps": several["steps"] + more})["models"]
     assert [s["cycles"] for s in first["steps"]] == [s["cycles"] for s in several["steps"]]
     assert {s["cycles"] for s in second["steps"]} == {7}
-    with pytest.raises(ReportCyclesError, match="of another build: .*'s b$"):
+    with pytest.raises(ReportCyclesError, match="belongs to another build: .*'s b$"):
         with_cycles(report, several | {"steps": several["steps"] + more})
 
 
 def test_a_profile_of_something_else_has_no_cycles_of_this() -> None:
     report = joined()
     with pytest.raises(
-        ReportCyclesError, match="no cycles of steps: with --//firmware/runtime:profile_steps"
+        ReportCyclesError, match="no cycles per step. With --//firmware/runtime:profile_steps"
     ):
         with_cycles(report, profile())
     for changed in ({"name": "other"}, {"steps": [cycles_of(report)["steps"][0] | {"step": 99}]}):

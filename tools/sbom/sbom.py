@@ -75,7 +75,10 @@ def built(root: Path, label: str) -> Image:
         listed = _run(root, "cquery", "--output=files", f"--output_groups={group}", label)
         groups[group] = [Path(line) for line in listed.splitlines()]
     if not groups["elf"] or not groups["size_json"]:
-        raise SbomError(f"{label} is no image: name a firmware_image, or what makes one")
+        raise SbomError(
+            f"{label} is not an image: give the label of a firmware_image, or of a macro that "
+            "makes one"
+        )
     elf = base / groups["elf"][0]
     return Image(
         label,
@@ -117,7 +120,7 @@ def _date() -> datetime:
 
 def main(argv: list[str]) -> int:
     if len(argv) != 2 or not argv[1].startswith(("//", "@")):
-        raise app.UsageError("name one image, as //boards:corstone300_app")
+        raise app.UsageError("give one image, such as //boards:corstone300_app")
     here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     versions = read_versions()

@@ -89,8 +89,8 @@ def plugin_arguments(elf: Elf, output: Path) -> str:
             continue
         if function.size != size:
             raise CountsError(
-                f"{name} takes {function.size} bytes instead of {size}: "
-                "it is not the one of firmware/runtime/profile_cortex_m.c"
+                f"{name} has {function.size} bytes, not {size}: it is not the function of "
+                "firmware/runtime/profile_cortex_m.c"
             )
         arguments += f",{option}={function.address:x}"
     return arguments
@@ -103,7 +103,7 @@ def read_counts(path: Path) -> Counts:
         CountsError: there is none, or the marks do not match each other.
     """
     if not path.exists():
-        raise CountsError("QEMU's plugin wrote no counts: it ended before its time")
+        raise CountsError("QEMU's plugin wrote no counts: QEMU ended too early")
     counts = Counts()
     regions = counts.regions
     for line in path.read_text().splitlines():

@@ -79,7 +79,7 @@ class Tools:
         """
         mca, objdump = runfile("llvm/llvm-mca"), runfile("llvm/llvm-objdump")
         if mca is None or objdump is None:
-            raise CyclesError("this target has no llvm-mca: an image's that has is <image>.cycles")
+            raise CyclesError("this target lacks llvm-mca; use the target <image>.cycles")
         return Tools(mca, objdump)
 
 
@@ -144,8 +144,8 @@ class Code:
         """
         if unknown := at.keys() - self.text.keys():
             raise CyclesError(
-                f"what ran at {min(unknown):#x} is no code of the program's file: what a "
-                "program writes at run time has no estimate"
+                f"the program ran code at {min(unknown):#x} that its file does not contain. Code "
+                "written at run time has no estimate"
             )
         found: list[tuple[int, Block, int]] = []
         block: list[int] = []
@@ -174,9 +174,7 @@ def model_of(core: str) -> str:
         CyclesError: there is none.
     """
     if _plain(core) not in MODELS:
-        raise CyclesError(
-            f"LLVM has no model of {core} that estimates cycles, only of {', '.join(MODELS)}"
-        )
+        raise CyclesError(f"LLVM cannot estimate cycles for {core}, only for {', '.join(MODELS)}")
     return MODELS[_plain(core)]
 
 

@@ -68,7 +68,7 @@ class Elf:
             self._sections = list(file.iter_sections())
             self._segments = [segment.header for segment in file.iter_segments()]
         except ELFError as error:
-            raise ElfError(f"{path} is cut short") from error
+            raise ElfError(f"{path} is truncated") from error
 
     def _load_address(self, address: int) -> int:
         # Search by the bytes in the file: a segment of stacks and zeros may enclose that of
@@ -143,7 +143,7 @@ class Elf:
             at = address - section.address
             if section.allocated and section.stored and 0 <= at <= section.size - least:
                 return int.from_bytes(section.contents[at : at + 4], "little")
-        raise ElfError(f"{self.path} stores nothing at {address:#010x}")
+        raise ElfError(f"{self.path} has no data at {address:#010x}")
 
     @cached_property
     def symbols(self) -> list[Symbol]:

@@ -112,13 +112,13 @@ def simulate(
         output = Path(folder) / "counts"
         if board.simulator is None:
             raise SimulatorError(
-                f"nothing simulates the board {board.name}: no machine of QEMU's is like it"
+                f"QEMU has no machine for the board {board.name}"
                 + ("; `.fvp` starts Arm's model of it" if board.fvp else "")
                 + ("; `bazel test --config=hardware` runs tests on one" if board.flash else "")
             )
         if board.simulator.kind == "native":
             if count:
-                raise SimulatorError("instructions are counted in QEMU, not on the host")
+                raise SimulatorError("only QEMU counts instructions; the host does not")
             command = [str(elf)]
             watch = None
         else:
@@ -126,7 +126,7 @@ def simulate(
             watch = StuckWatch(elf, board, monitor, tools.addr2line)
             if count:
                 if tools.plugin is None:
-                    raise SimulatorError("the plugin that counts instructions is not built")
+                    raise SimulatorError("the plugin that counts instructions was not built")
                 command += ["-plugin", f"{tools.plugin}{plugin_arguments(Elf(elf), output)}"]
         start = time.monotonic()
         ended = _execute(command, time_limit, silence, echo, listen, watch, monitor.passed)
@@ -145,15 +145,15 @@ def qemu_command(elf: Path, board: Board, tools: Tools) -> list[str]:
     """
     if board.slot is not None:
         raise SimulatorError(
-            f"images of the board {board.name} are for a slot of MCUboot, which starts them and is "
-            "not there: simulate the image of a board without `slot`"
+            f"images of the board {board.name} are for a slot of MCUboot, and the simulator has "
+            "no MCUboot to start them. Simulate the image of a board without `slot`"
         )
     if tools.qemu is None:
-        raise SimulatorError("QEMU is missing: run through Bazel, which provides @qemu")
+        raise SimulatorError("QEMU is missing; start this program with Bazel, which provides @qemu")
     assert board.simulator is not None
     if board.console.kind == "rtt":
         raise SimulatorError(
-            "the console of this image is RTT, which a debug probe reads: none is in the simulator"
+            "the console of this image is RTT, which needs a debug probe; the simulator has none"
         )
     console = ["-chardev", "stdio,id=console", "-serial", "chardev:console"]
     semihosting = "enable=on,target=native"

@@ -29,7 +29,7 @@ def test_functions_and_sections() -> None:
         (b"", "is not an ELF file for 32-bit Arm"),
         (b"#!/bin/sh\n" * 10, "is not an ELF file for 32-bit Arm"),
         (b"\x7fELF\x02\x01" + b"\0" * 100, "is not an ELF file for 32-bit Arm"),
-        (b"\x7fELF\x01\x01" + b"\0" * 12 + b"\x28\x00", "is cut short"),
+        (b"\x7fELF\x01\x01" + b"\0" * 12 + b"\x28\x00", "is truncated"),
     ],
 )
 def test_other_files(tmp_path: Path, contents: bytes, problem: str) -> None:
@@ -43,5 +43,5 @@ def test_a_file_cut_short(tmp_path: Path) -> None:
     whole = _PROGRAM.read_bytes()
     file = tmp_path / "x.elf"
     file.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ElfError, match="is cut short"):
+    with pytest.raises(ElfError, match="is truncated"):
         Elf(file)

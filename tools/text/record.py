@@ -111,7 +111,7 @@ def output_of(command: Sequence[str], folder: Path) -> Iterator[tuple[float, str
 
 def main(argv: list[str]) -> None:
     if len(argv) < 2:
-        raise app.UsageError("the command is missing: -- COMMAND ARGUMENTS")
+        raise app.UsageError("give the command after --")
     folder = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     found = lines(list(output_of(argv[1:], folder)))
     Path(_OUTPUT.value).write_text(svg(" ".join(argv[1:]), found))

@@ -47,17 +47,19 @@ def program_of(
     if others:
         raise _leftover(before, graph, others, nodes, parts)
     if len(graph.operators) != 1:
-        raise _damaged(f"{len(graph.operators)} programs in the place of one")
+        raise _damaged(
+            f"the converted file has {len(graph.operators)} operators where one is expected"
+        )
     (op,) = graph.operators
     inputs, blobs = op.inputs[:-_BLOBS], op.inputs[-_BLOBS:]
     extra = len(op.outputs) - len(graph.outputs)
     versions = [version for version, memories in _MEMORIES.items() if memories == extra]
     if not inputs or -1 in (*op.inputs, *op.outputs) or not versions:
-        raise _damaged(f"its program has {len(op.inputs)} inputs and {len(op.outputs)} outputs")
+        raise _damaged(f"its operator has {len(op.inputs)} inputs and {len(op.outputs)} outputs")
     try:
         microcode, weights, kernels = (blob(converted, index) for index in blobs)
     except DAMAGE as error:
-        raise _damaged(f"its program is none: {error}") from error
+        raise _damaged(f"its payload cannot be read: {error}") from error
     return NeutronProgram(
         _places(before, before.inputs, graph, inputs, "takes"),
         _places(before, before.outputs, graph, op.outputs[: len(graph.outputs)], "gives"),
@@ -74,7 +76,7 @@ def _graph(data: bytes, whose: str) -> TfliteGraph:
     except LoweringError as error:
         raise LoweringError(f"the file {whose} NXP's converter: {error}") from error
     if len(graphs) != 1:
-        raise _damaged(f"{len(graphs)} graphs")
+        raise _damaged(f"the converted file has {len(graphs)} graphs; one is expected")
     return graphs[0]
 
 

@@ -67,7 +67,7 @@ def convert(tflite: bytes, part: Neutron, time_limit_s: float = TIME_LIMIT_S) ->
         command = [python, str(_WORKER), part.sdk_target, fetch, str(source), str(output)]
         printed = _run(command, folder, time_limit_s)
         if not output.is_file() or output.stat().st_size == 0:
-            raise _failed("gives nothing", printed)
+            raise _failed("writes no output file", printed)
         return output.read_bytes()
 
 

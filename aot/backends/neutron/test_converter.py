@@ -55,7 +55,7 @@ def test_converts(sdk: Path, caplog: pytest.LogCaptureFixture) -> None:
 FAILURES = {
     "crash": "NXP's converter was ended by signal 6; it printed:",
     "fail": r"fails with status 1; it printed:\n(.*\n)*.*told to fail",
-    "nothing": "NXP's converter gives nothing; it printed:\n  converting for imxrt700",
+    "nothing": "NXP's converter writes no output file; it printed:\n  converting for imxrt700",
 }
 
 

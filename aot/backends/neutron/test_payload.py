@@ -118,8 +118,11 @@ def _cut(graph: Any, side: str, kept: slice) -> None:
 
 
 STRANGE: dict[str, tuple[Any, str]] = {
-    "no op": (lambda g, m: setattr(g, "operators", []), "0 programs in the place of one"),
-    "two": (lambda g, m: g.operators.append(g.operators[0]), "2 programs in the place of one"),
+    "no op": (lambda g, m: setattr(g, "operators", []), "has 0 operators where one is expected"),
+    "two": (
+        lambda g, m: g.operators.append(g.operators[0]),
+        "has 2 operators where one is expected",
+    ),
     "no memory": (lambda g, m: _cut(g, "outputs", slice(-1)), "has 5 inputs and 1 outputs"),
     "no inputs": (lambda g, m: _cut(g, "inputs", slice(2, None)), "has 3 inputs and 2 outputs"),
     "names": (_rename, "its program takes `other`, of t0, t1"),
@@ -135,7 +138,7 @@ def test_a_file_that_is_not_understood(name: str) -> None:
 
 
 def test_bytes_that_are_no_file() -> None:
-    with pytest.raises(LoweringError, match="the file of NXP's converter: this is no .tflite"):
+    with pytest.raises(LoweringError, match="the file of NXP's converter: this is not a .tflite"):
         program_of(region(1, 1), b"no file at all", [], {})
 
 
@@ -150,20 +153,24 @@ _WORD = {name: _HEADER + 4 * word for name, word in (("magic", 0), ("code", 6), 
 # offset, written bytes, and message
 DAMAGES: dict[str, tuple[int, bytes, str]] = {
     "no inputs": (0, b"\0", "the header of 0 inputs and 1 outputs is damaged"),
-    "other count": (1, b"\2", "is damaged|differ in how many|gives the outputs|that there is not"),
+    "other count": (1, b"\2", "is damaged|different numbers|maps the outputs|does not exist"),
     "too many": (0, b"\xff", "the header of 255 inputs"),
-    "format": (3, b"\2", "names a format or an input that there is not"),
-    "input map": (6, b"\2", "names a format or an input that there is not"),
-    "output map": (8, b"\1", r"gives the outputs \[1\] of 1"),
-    "version": (9, b"\2", "version 2; known here are: 0, 1"),
+    "format": (3, b"\2", "names a format or an input that does not exist"),
+    "input map": (6, b"\2", "names a format or an input that does not exist"),
+    "output map": (8, b"\1", r"maps the outputs to \[1\], but there are 1"),
+    "version": (9, b"\2", "version 2 is unknown; known are 0, 1"),
     "padding": (12, b"\1", "is damaged"),
     "magic": (_WORD["magic"], b"\0", "the microcode starts with 0x64434d00"),
-    "microcode's size": (_WORD["code"], b"\0\1", "256 bytes of microcode and 20 of weights in"),
+    "microcode's size": (
+        _WORD["code"],
+        b"\0\1",
+        "256 bytes of microcode and 20 of weights do not fit",
+    ),
     "huge microcode": (_WORD["code"], b"\xff\xff\xff\xff", "4294967295 bytes of microcode"),
     "small microcode": (_WORD["code"], b"\x38", "56 bytes of microcode"),
     "weights' size": (_WORD["weights"], b"\xff\xff\xff\xff", "4294967295 of weights"),
-    "inputs": (_HEADER + 44, b"\3", "differ in how many"),
-    "outputs": (_HEADER + 48, b"\3", "differ in how many"),
+    "inputs": (_HEADER + 44, b"\3", "different numbers of inputs and outputs"),
+    "outputs": (_HEADER + 48, b"\3", "different numbers of inputs and outputs"),
     "scratch": (_HEADER + 36, b"\xff\xff\xff\xff", "bytes of scratch memory"),
 }
 
@@ -191,7 +198,7 @@ def test_a_truncated_payload_is_refused() -> None:
 
 def test_more_tensors_than_a_header_has() -> None:
     program = NeutronProgram(tuple(range(256)), (0,), microcode(256, 1, 0), b"", b"", 0)
-    with pytest.raises(NeutronPayloadError, match="256 inputs and 1 outputs, of at most 255"):
+    with pytest.raises(NeutronPayloadError, match="256 inputs and 1 outputs; 255 at most"):
         compose(program, 256)
 
 

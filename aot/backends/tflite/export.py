@@ -81,7 +81,7 @@ class Export:
         kind = str(dtype).removeprefix("torch.")
         of = edge.quantization
         if of is not None and float32(of.scale) != of.scale:
-            raise Refused(f"the scale {of.scale!r} is no float32 number")
+            raise Refused(f"the scale {of.scale!r} is not a float32 number")
         scales = () if of is None else (of.scale,)
         zero_point = 0 if of is None else of.zero_point
         array = None if data is None else data.contiguous().numpy()
@@ -90,7 +90,7 @@ class Export:
     def constant(self, node: Any) -> torch.Tensor:
         data = tensor_constant(self._module, node)
         if data is None:
-            raise Refused(f"`{node}` is computed, where TFLite takes a constant only")
+            raise Refused(f"`{node}` is computed; TFLite needs a constant")
         return data
 
     def adopt(self, node: Node, values: torch.Tensor) -> None:
@@ -129,7 +129,7 @@ class Export:
         for name in ACTIVATIONS:
             if activation_range(name, of) == limits:
                 return _ACTIVATION_NUMBERS[name]
-        raise Refused(f"its clamp to {list(limits)} is none of {', '.join(ACTIVATIONS)}")
+        raise Refused(f"its clamp to {list(limits)} must be one of {', '.join(ACTIVATIONS)}")
 
     def quantization(self, node: Node) -> Quantization:
         return quantization_of(node)

@@ -78,7 +78,7 @@ def to_tflite(module: GraphModule) -> bytes:
                 export.give(result, 0)
     if problems:
         what = "1 op has" if len(problems) == 1 else f"{len(problems)} ops have"
-        raise LoweringError(f"{what} no form in a .tflite file with the same bits:", problems)
+        raise LoweringError(f"{what} no equivalent in a .tflite file with the same bits:", problems)
     for old, new in states:
         handle = _handle(export.file, state_of(old).name)
         export.file.op("ASSIGN_VARIABLE", [handle, export.tensor(new)], [], "AssignVariableOptions")

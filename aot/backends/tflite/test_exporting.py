@@ -35,8 +35,8 @@ SEEDS = range(3)
 # These ops come from TFLite, but their lowered form has no bit-exact form there.
 _REFUSED = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": "pl.lstm. -> .* TFLite's LSTM keeps 8 bits of its hidden state",
-    "SVDF": "no scale of weights gives the multiplier",  # it rounds its factors to float32
-    "SOFTMAX": "its result has a scale of its own, not 1/256",  # with a beta other than 1
+    "SVDF": "no scale of the weights gives its multiplier",  # it rounds its factors to float32
+    "SOFTMAX": "its result must have the scale 1/256",  # with a beta other than 1
 }
 
 
@@ -182,7 +182,9 @@ def test_after_the_rewrites() -> None:
     (own,) = Reference(module).reference([torch.from_numpy(runs[0][0])])
     np.testing.assert_array_equal(own.numpy(), expected[0])
     rewrite(module, TFLITE)
-    with pytest.raises(LoweringError, match=r"pl\.lut\) -> .*: its table is that of none of QUANT"):
+    with pytest.raises(
+        LoweringError, match=r"pl\.lut\) -> .*: its table does not match any of QUANT"
+    ):
         to_tflite(module)
 
 
@@ -192,8 +194,8 @@ def test_all_problems_are_said_with_their_places() -> None:
     with pytest.raises(LoweringError) as error:
         lower(net, data[0], target="tflite", calibration=data, measure=Measure(per_op=False))
     text = str(error.value)
-    assert text.startswith("2 ops have no form in a .tflite file with the same bits:")
-    assert "  aten.gelu (pl.lut) -> int8[1, 6]: its table is that of none of QUANTIZE, " in text
+    assert text.startswith("2 ops have no equivalent in a .tflite file with the same bits:")
+    assert "  aten.gelu (pl.lut) -> int8[1, 6]: its table does not match any of QUANTIZE, " in text
     assert "  aten.erf (pl.lut) -> int8[1, 6]" in text
     assert text.count("in forward: return self.fun") == 2
     assert text.count("instead: a function that TFLite has, such as hardswish") == 2
@@ -205,7 +207,7 @@ def test_where_a_result_is_taken_of_what_is_refused() -> None:
     with pytest.raises(LoweringError) as error:
         to_tflite(import_tflite(lstm.bytes()))
     text = str(error.value)
-    assert text.startswith("1 op has no form in a .tflite file with the same bits:")
+    assert text.startswith("1 op has no equivalent in a .tflite file with the same bits:")
     assert "at op 0 UNIDIRECTIONAL_SEQUENCE_LSTM" in text
 
 
@@ -216,7 +218,7 @@ def test_a_scale_that_is_no_float32() -> None:
             edge = node.meta["edge"]
             quantization = replace(edge.quantization, scale=0.1)
             node.meta["edge"] = replace(edge, quantization=quantization)
-    with pytest.raises(LoweringError, match=r"the scale 0\.1 is no float32 number"):
+    with pytest.raises(LoweringError, match=r"the scale 0\.1 is not a float32 number"):
         to_tflite(module)
 
 

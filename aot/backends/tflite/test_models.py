@@ -219,5 +219,5 @@ def test_is_refused(name: str) -> None:
     with pytest.raises(LoweringError) as error:
         _lowered(forward, (part(),), [shape])
     text = str(error.value)
-    assert text.startswith("1 op has no form in a .tflite file with the same bits:")
+    assert text.startswith("1 op has no equivalent in a .tflite file with the same bits:")
     assert op in text and "\n    at " in text and "\n    instead: " in text

@@ -53,7 +53,7 @@ def sums_multiplier(value: float, dtype: torch.dtype) -> tuple[int, int]:
     if dtype is not torch.int16:
         return multiplier, shift
     if shift > MAX_WIDE_SHIFT:
-        raise ValueError(f"scales give a factor of {value}, for int16 more than can be had")
+        raise ValueError(f"scales give a factor of {value}, too large for int16")
     high = (multiplier + 2**15) >> 16 if multiplier < _LARGEST_FOR_16_BITS else 0x7FFF
     return high << 16, shift
 
@@ -93,7 +93,9 @@ def activation_range(activation: str, of: Quantization) -> tuple[int, int]:
       ValueError: there is no such activation here.
     """
     if activation not in _LIMITS:
-        raise ValueError(f"fused activation {activation}; there are here: {', '.join(ACTIVATIONS)}")
+        raise ValueError(
+            f"fused activation {activation} is not supported; choices: {', '.join(ACTIVATIONS)}"
+        )
     low, high = _LIMITS[activation]
     kind = of.type
     return (
@@ -134,7 +136,9 @@ def add_factors(
         left = requantize((a.every_value().to(torch.int64) - a.zero_point) << bits, *of_a)[:, None]
         sums = [requantized(left + right, of_out, out) for right in (tried[multiplier], wanted)]
         if not torch.equal(*sums):
-            raise ValueError(f"no factor subtracts {b.scale} from {a.scale} as TFLite does")
+            raise ValueError(
+                f"no factor subtracts the scale {b.scale} from {a.scale} as TFLite does"
+            )
     return of_a, (multiplier, of_b[1]), bits, of_out
 
 

@@ -47,7 +47,7 @@ def named(tensor: TfliteTensor) -> str:
 
 def dtype_of(tensor: TfliteTensor) -> torch.dtype:
     if tensor.type not in _DTYPES:
-        raise Unsupported(f"{named(tensor)} is {tensor.type}; values here are {', '.join(_DTYPES)}")
+        raise Unsupported(f"{named(tensor)} is {tensor.type}; supported are {', '.join(_DTYPES)}")
     return _DTYPES[tensor.type]
 
 
@@ -105,7 +105,7 @@ class OperatorCall:
     def output(self) -> TfliteTensor:
         """Return the output of a call with one result."""
         if len(self._operator.outputs) != 1 or self._operator.outputs[0] < 0:
-            raise Unsupported(f"{len(self._operator.outputs)} results, not one")
+            raise Unsupported(f"it has {len(self._operator.outputs)} results; one is expected")
         return self.outputs[0]
 
     @property
@@ -120,7 +120,9 @@ class OperatorCall:
 
     def quantized(self, of: Quantization | None) -> Quantization:
         if of is None:
-            raise Unsupported("float or integers, not int8 or int16 with a scale")
+            raise Unsupported(
+                "its values are float or plain integers; int8 or int16 with a scale are needed"
+            )
         return of
 
     def of(self, x: Node) -> Quantization:
@@ -131,7 +133,7 @@ class OperatorCall:
 
     def tensor(self, index: int) -> TfliteTensor:
         if not self.has(index):
-            raise Unsupported(f"has no input {index}")
+            raise Unsupported(f"it lacks input {index}")
         return self._tensors[self._operator.inputs[index]]
 
     def value(self, index: int) -> Node:
@@ -140,14 +142,14 @@ class OperatorCall:
         if tensor.data is not None:
             return self.constant(tensor.name or self.name, self.data(index), edge_for(tensor))
         if tensor.index not in self._values:
-            raise Unsupported(f"reads {named(tensor)} before anything computes it")
+            raise Unsupported(f"it reads {named(tensor)} before an op computes it")
         return self._values[tensor.index]
 
     def data(self, index: int) -> torch.Tensor:
         """Return an input, required to be a constant."""
         tensor = self.tensor(index)
         if tensor.data is None:
-            raise Unsupported(f"{named(tensor)} is computed, where only a constant will do")
+            raise Unsupported(f"{named(tensor)} is computed; it must be a constant")
         return torch.from_numpy(np.array(tensor.data))
 
     def is_constant(self, index: int) -> bool:
@@ -157,14 +159,14 @@ class OperatorCall:
         """Return a required constant of integers, flat."""
         data = self.data(index)
         if data.is_floating_point() or data.dtype is torch.bool:
-            raise Unsupported(f"{named(self.tensor(index))} holds no integers")
+            raise Unsupported(f"{named(self.tensor(index))} must hold integers")
         return [int(i) for i in data.flatten().tolist()]
 
     def options(self, kind: Any) -> Any:
         """Return the call's options, as a class of the schema."""
         given = self._operator.options(kind)
         if given is None:
-            raise Unsupported(f"has no {kind.__name__}")
+            raise Unsupported(f"it lacks {kind.__name__}")
         return given
 
     def has_options(self, kind: Any) -> bool:
@@ -174,13 +176,15 @@ class OperatorCall:
         number = int(options.FusedActivationFunction())
         name = _ACTIVATIONS.get(number, f"number {number}")
         if name not in ACTIVATIONS:
-            raise Unsupported(f"fused activation {name}; there are: {', '.join(ACTIVATIONS)}")
+            raise Unsupported(
+                f"fused activation {name} is not supported; choices: {', '.join(ACTIVATIONS)}"
+            )
         return name
 
     def axis(self, axis: int, rank: int) -> int:
         """Return a dimension; it may be counted from the end."""
         if not -rank <= axis < rank:
-            raise Unsupported(f"there is no dimension {axis} of {rank}")
+            raise Unsupported(f"dimension {axis} does not exist; there are {rank}")
         return axis % rank
 
     def constant(self, name: str, data: torch.Tensor, edge: Edge | None = None) -> Node:
@@ -202,7 +206,7 @@ class OperatorCall:
         for x in values:
             if x.meta["edge"].quantization != self.edge.quantization:
                 raise Unsupported(
-                    f"its input has another quantization than {named(self.output)}: "
+                    f"its input and {named(self.output)} must have one quantization; they have "
                     f"{_of(x.meta['edge'].quantization)} and {_of(self.edge.quantization)}"
                 )
 
@@ -229,7 +233,7 @@ class OperatorCall:
         """Return an input, required to have the dimensions [N, H, W, C]."""
         x = self.value(index)
         if x.meta["val"].dim() != 4:
-            raise Unsupported(f"its input has {x.meta['val'].dim()} dimensions, not 4")
+            raise Unsupported(f"its input has {x.meta['val'].dim()} dimensions; 4 are needed")
         self.of(x)
         return x
 

@@ -124,11 +124,13 @@ def read(data: bytes) -> list[TfliteGraph]:
     given: object = data
     if not isinstance(given, bytes | bytearray | memoryview):
         raise LoweringError(
-            f"the .tflite file is {describe(given)}: give its bytes, Path(...).read_bytes()"
+            "the .tflite file must be given as bytes, Path(...).read_bytes(); got "
+            f"{describe(given)}"
         )
     if len(data) < 8 or data[4:8] != _IDENTIFIER:
         raise LoweringError(
-            f"this is no .tflite file: bytes 4 to 8 are {bytes(data[4:8])!r}, not {_IDENTIFIER!r}"
+            f"this is not a .tflite file: bytes 4 to 8 are {bytes(data[4:8])!r}, not "
+            f"{_IDENTIFIER!r}"
         )
     try:
         return _File(data).graphs()
@@ -204,7 +206,7 @@ class _File:
         elements = math.prod(shape)
         if len(shape) > _MOST_RANK or min((*shape, 0)) < 0 or elements > _MOST_ELEMENTS:
             raise LoweringError(
-                f"{where} has the shape {list(shape)}: sizes are known and positive here, of at "
+                f"{where} has the shape {list(shape)}; sizes must be known and positive, with at "
                 f"most {_MOST_RANK} dimensions and {_MOST_ELEMENTS:,} elements"
             )
         kind = _TYPE_NAMES.get(table.Type(), f"number {table.Type()}")
@@ -238,7 +240,9 @@ class _File:
     ) -> np.ndarray[Any, Any] | None:
         index = table.Buffer()
         if not 0 <= index < self._model.BuffersLength():
-            raise LoweringError(f"{where} has buffer {index} of {self._model.BuffersLength()}")
+            raise LoweringError(
+                f"{where} refers to buffer {index}; the file has {self._model.BuffersLength()}"
+            )
         if kind not in TYPES:
             return None
         dtype = np.dtype(TYPES[kind]).newbyteorder("<")
@@ -260,7 +264,7 @@ class _File:
 
     def _operator(self, index: int, table: Any) -> TfliteOperator:
         if not 0 <= table.OpcodeIndex() < self._model.OperatorCodesLength():
-            raise LoweringError(f"the .tflite file is damaged: op {index} is of no kind")
+            raise LoweringError(f"the .tflite file is damaged: op {index} has no operator code")
         code = self._model.OperatorCodes(table.OpcodeIndex())
         number = code.BuiltinCode()
         if code.DeprecatedBuiltinCode() < _PLACEHOLDER_FOR_GREATER_CODES:

@@ -100,7 +100,7 @@ class _Importer:
 
     def _input(self, place: int, tensor: TfliteTensor) -> Node:
         if tensor.index in self._values:
-            raise LoweringError(f"input {place} of the .tflite file is also another one")
+            raise LoweringError(f"input {place} of the .tflite file is listed twice")
         return self._placeholder(f"input_{place}", tensor)
 
     def _placeholder(self, name: str, tensor: TfliteTensor) -> Node:
@@ -116,7 +116,7 @@ class _Importer:
         tensor = self._tensors[index]
         if index not in self._values and tensor.data is not None:
             raise LoweringError(
-                f"output {named(tensor)} of the .tflite file is a constant: it needs no model"
+                f"output {named(tensor)} of the .tflite file is a constant, which needs no model"
             )
         if index not in self._values:
             raise LoweringError(f"no op of the .tflite file computes its output {named(tensor)}")
@@ -164,7 +164,9 @@ class _Importer:
             raise LoweringError(f"{where}: {reason}{hint}") from reason
         # Contradicting arguments, found by the dialect's rules for shapes and factors.
         except (*DAMAGE, RuntimeError) as error:
-            raise LoweringError(f"{where}: its arguments make no sense: {raised(error)}") from error
+            raise LoweringError(
+                f"{where}: its arguments are inconsistent: {raised(error)}"
+            ) from error
 
     def _define(self, constants: Sequence[TfliteTensor]) -> None:
         for tensor in constants:
@@ -173,11 +175,11 @@ class _Importer:
 
     def _check_new(self, tensor: TfliteTensor) -> None:
         if tensor.index in self._values or self._tensors[tensor.index].data is not None:
-            raise Unsupported(f"computes {named(tensor)}, which there is already")
+            raise Unsupported(f"it computes {named(tensor)}, which another op computes")
 
 
 def _unsupported(name: str) -> str:
-    text = f"is not supported; there are: {', '.join(sorted(BUILTINS))}"
+    text = f"this op is not supported; supported are {', '.join(sorted(BUILTINS))}"
     return f"{text}; of constants and shapes: {', '.join(sorted(FOLDED))}"
 
 

@@ -28,7 +28,7 @@ TANH_OUTPUT = Quantization(1.0 / 128.0, 0)
 def _differences(of: Quantization, out: Quantization) -> torch.Tensor:
     """Every integer minus the zero point, int64."""
     if of.type is not INT8 or out.type is not INT8:
-        raise ValueError("int16 values; int8 ones can be")
+        raise ValueError("int16 is not supported here; int8 is")
     return of.every_value().to(torch.int64) - of.zero_point
 
 
@@ -85,7 +85,7 @@ def relu(of: Quantization, out: Quantization) -> torch.Tensor:
 def relu6(of: Quantization, out: Quantization) -> torch.Tensor:
     """Return RELU6; TFLite clamps the integers, and assumes equal quantizations."""
     if of != out:
-        raise ValueError("two quantizations")
+        raise ValueError("input and result must have one quantization")
     _differences(of, out)
     return of.every_value().clamp(of.zero_point, min(of.type.quant_max, nearest(6.0, of)))
 
@@ -97,7 +97,7 @@ def hard_swish(of: Quantization, out: Quantization) -> torch.Tensor:
     of_output, output_shift = quantize_multiplier(float32(fine / out.scale))
     of_relu, relu_shift = quantize_multiplier(float32(fine / float32(3.0 / 32768.0)))
     if output_shift > 0:
-        raise ValueError(f"scales {of.scale} and {out.scale}, of which TFLite has no product")
+        raise ValueError(f"TFLite has no product of the scales {of.scale} and {out.scale}")
     hires = x << 7
     preshift = _high(hires, _to_16_bits(of_output))
     value = hires

@@ -62,13 +62,15 @@ def _one_op(name: str, options: str = "", dtype: object = np.int8) -> File:
 
 def test_an_unsupported_builtin() -> None:
     text = _refused(_one_op("COS"))
-    assert text.startswith("op 0 COS: is not supported; there are: ADD, ARG_MAX, ")
+    assert text.startswith("op 0 COS: this op is not supported; supported are ADD, ARG_MAX, ")
 
 
 def test_a_custom_op() -> None:
     file = _one_op("CUSTOM")
     file.model.operatorCodes[0].customCode = b"MyOp"
-    assert _refused(file).startswith("op 0 CUSTOM MyOp: is not supported; there are: ADD")
+    assert _refused(file).startswith(
+        "op 0 CUSTOM MyOp: this op is not supported; supported are ADD"
+    )
 
 
 def test_a_file_that_vela_made() -> None:
@@ -102,13 +104,13 @@ def test_files_of_other_kinds_say_how_to_convert(values: type, weights: type, ki
 
 
 def test_options_that_are_left_out() -> None:
-    assert _refused(_one_op("ADD")) == "op 0 ADD: has no AddOptions"
+    assert _refused(_one_op("ADD")) == "op 0 ADD: it lacks AddOptions"
 
 
 def test_another_quantization_where_bytes_are_moved() -> None:
     file = _one_op("RESHAPE")
     file.at.tensors[1].quantization.scale = [0.2]
-    assert "its input has another quantization than tensor 1 `t1`" in _refused(file)
+    assert "its input and tensor 1 `t1` must have one quantization" in _refused(file)
 
 
 def test_scales_that_are_none() -> None:
@@ -137,7 +139,7 @@ def test_a_variable_without_a_handle() -> None:
 
 def test_what_is_no_file() -> None:
     for data in (b"", b"TFL3", b"PK\x03\x04abcdefghijkl", b"\x00" * 64):
-        with pytest.raises(LoweringError, match=r"this is no \.tflite file"):
+        with pytest.raises(LoweringError, match=r"this is not a \.tflite file"):
             import_tflite(data)
 
 
@@ -206,4 +208,4 @@ def test_weights_with_a_zero_point() -> None:
     file = network()
     weights = next(t for t in file.at.tensors if t.type == schema.TensorType.INT8 and t.buffer)
     weights.quantization.zeroPoint = [3] * len(weights.quantization.zeroPoint)
-    assert "have a zero point other than 0" in _refused(file)
+    assert "must have the zero point 0" in _refused(file)

@@ -44,7 +44,7 @@ class Variable:
 def key_of(operator: TfliteOperator) -> str:
     options = operator.options(VarHandleOptions)
     if options is None:
-        raise Unsupported("has no VarHandleOptions")
+        raise Unsupported("it lacks VarHandleOptions")
     names = [
         (text or b"").decode("utf-8", "replace")
         for text in (options.Container(), options.SharedName())
@@ -76,7 +76,7 @@ class Variables:
                 zero_point = tensor.zero_points[0] if tensor.zero_points else 0
                 value = torch.full(tensor.shape, zero_point, dtype=torch.int64)
             if tuple(value.shape) != tensor.shape:
-                raise LoweringError(f"variable {name!r} is initialized with another shape")
+                raise LoweringError(f"variable {name!r} is initialized with a wrong shape")
             variable = Variable(name, f"state_{len(self.found)}", tensor, value)
             self.found.append(variable)
             self._by_name[name] = variable
@@ -92,7 +92,7 @@ class Variables:
             options = operator.options(CallOnceOptions)
             index = -1 if options is None else options.InitSubgraphIndex()
             if not 0 < index < len(graphs):
-                raise LoweringError(f"{where}: there is no graph {index}")
+                raise LoweringError(f"{where}: graph {index} does not exist")
             graph = graphs[index]
             for inner in graph.operators:
                 if inner.name not in (HANDLE, ASSIGN):
@@ -100,7 +100,7 @@ class Variables:
             for inner, name in _uses(graph):
                 tensor = graph.tensors[inner.inputs[1]]
                 if tensor.data is None:
-                    raise LoweringError(f"{where}: {named(tensor)} is no constant")
+                    raise LoweringError(f"{where}: {named(tensor)} must be a constant")
                 values[name] = torch.from_numpy(tensor.data.copy())
         return values
 

@@ -18,11 +18,11 @@ def weight_of(call: OperatorCall, index: int, rank: int, type: str = "INT8") -> 
     tensor = call.tensor(index)
     if tensor.type != type or len(tensor.shape) != rank:
         raise Unsupported(
-            f"its weights, {named(tensor)}, are {tensor.type}{list(tensor.shape)}, not {type} of "
-            f"{rank} dimensions"
+            f"its weights, {named(tensor)}, are {tensor.type}{list(tensor.shape)}; {type} with "
+            f"{rank} dimensions is needed"
         )
     if any(tensor.zero_points):
-        raise Unsupported(f"its weights, {named(tensor)}, have a zero point other than 0")
+        raise Unsupported(f"its weights, {named(tensor)}, must have the zero point 0")
     return call.data(index)
 
 
@@ -61,12 +61,12 @@ def bias_of(call: OperatorCall, index: int, channels: int, of: Quantization) -> 
     wanted = "INT64" if of.type is INT16 else "INT32"
     if tensor.type not in (wanted, "INT32") or tensor.shape != (channels,):
         raise Unsupported(
-            f"its bias, {named(tensor)}, is {tensor.type}{list(tensor.shape)}, not "
-            f"{wanted}[{channels}]"
+            f"its bias, {named(tensor)}, is {tensor.type}{list(tensor.shape)}; "
+            f"{wanted}[{channels}] is needed"
         )
     bias = call.data(index)
     if not bool(((bias >= INT32_MIN) & (bias <= INT32_MAX)).all()):
-        raise Unsupported(f"its bias, {named(tensor)}, has numbers of more than 32 bits")
+        raise Unsupported(f"its bias, {named(tensor)}, has values beyond 32 bits")
     return bias.to(torch.int32)
 
 

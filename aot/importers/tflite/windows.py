@@ -19,7 +19,7 @@ def paddings(
 ) -> list[int]:
     """(top, bottom, left, right) for an image of this (height, width)."""
     if padding not in (Padding.SAME, Padding.VALID):
-        raise Unsupported(f"padding number {padding}, neither SAME nor VALID")
+        raise Unsupported(f"padding number {padding} must be SAME or VALID")
     found: list[int] = []
     for extent, taps, step, spread in zip(size, kernel, stride, dilation, strict=True):
         reach = (taps - 1) * spread + 1
@@ -27,7 +27,7 @@ def paddings(
         if padding == Padding.SAME:
             total = max((-(-extent // step) - 1) * step + reach - extent, 0)
         elif extent < reach:
-            raise Unsupported(f"a window of {reach} pixels in an image of {extent}")
+            raise Unsupported(f"a window of {reach} pixels is larger than the image of {extent}")
         found += [total // 2, total - total // 2]
     return found
 

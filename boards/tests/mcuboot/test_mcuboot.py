@@ -60,5 +60,7 @@ def test_nothing_else_passes(tmp_path: Path) -> None:
 
 
 def test_without_a_loader_it_is_not_simulated() -> None:
-    with pytest.raises(SimulatorError, match="for a slot of MCUboot, which starts them and is not"):
+    with pytest.raises(
+        SimulatorError, match="for a slot of MCUboot, and the simulator has no MCUboot"
+    ):
         simulate(_FOLDER / "irq.netduinoplus2.elf", _of_the_slot("netduinoplus2"))

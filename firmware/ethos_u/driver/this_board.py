@@ -53,7 +53,7 @@ def source(board: Board) -> str:
     """The text of the C file. Raises ValueError if the board has no NPU."""
     npu = board.npu
     if npu is None:
-        raise ValueError(f"board {board.name} has no NPU: its `npu` says so")
+        raise ValueError(f"board {board.name} has no NPU: its `npu` is None")
     return _SOURCE.format(
         description=board.description,
         unused="" if npu.simulated else "  (void)simulator;\n",

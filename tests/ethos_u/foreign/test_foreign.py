@@ -54,13 +54,13 @@ def test_the_cache_that_flags_name(flags: str, cache: int) -> None:
 
 
 def test_a_cache_of_any_size_is_refused() -> None:
-    with pytest.raises(PteError, match="delegate 0 is for a cache of any size"):
+    with pytest.raises(PteError, match="delegate 0 does not state the size of its cache"):
         cache_bytes(_DEDICATED, "delegate 0")
 
 
 def test_numbers_that_the_dialect_has_not() -> None:
     arguments = [0, 0.5, 0, -32767, 32767, 2]
-    with pytest.raises(PteError, match="instruction 3 is of numbers from -32767 to 32767.*-32768"):
+    with pytest.raises(PteError, match="instruction 3 clamps to -32767 … 32767.*-32768"):
         border_arguments("quantized_decomposed::quantize_per_tensor", arguments, "instruction 3")
     arguments[3] = -32768
     assert border_arguments(
@@ -90,7 +90,7 @@ def test_payloads_against_tosa() -> None:
     assert told.stdout.count("equal, bit for bit") == 2
     assert "WARNING" not in told.stdout + told.stderr, "what TOSA's model prints"
     told = _run("verify", _PTE, _TOSA[0])
-    assert told.returncode == 2 and "give as many TOSA files" in told.stderr
+    assert told.returncode == 2 and "needs one TOSA file for each" in told.stderr
     told = _run("verify", _PTE, *reversed(_TOSA))
     assert told.returncode == 2 and "they are of different graphs" in told.stderr
 
@@ -125,9 +125,9 @@ def test_a_payload_that_computes_something_else(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         (b"vela_bin_stream", b"vela_bin_strean", "its payload is damaged: no vela_bin_stream"),
-        (b"--accelerator-config", b"--accelerator-konfig", "name no --accelerator-config"),
+        (b"--accelerator-config", b"--accelerator-konfig", "lack --accelerator-config"),
         (b"vela_end_stream", b"vela_end_strean", "its payload is damaged"),
-        (b"quantize_per_tensor", b"quantize_per_tensoq", "there is no such operator"),
+        (b"quantize_per_tensor", b"quantize_per_tensoq", "which does not exist here"),
         (b"EthosUBackend", b"EthosVBackend", "its checksum is wrong"),
     ],
 )

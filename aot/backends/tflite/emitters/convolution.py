@@ -89,7 +89,7 @@ def with_border(export: Export, x: Node, amounts: Sequence[int], value: int) -> 
 
 def transpose_conv2d(export: Export, node: Node, a: dict[str, Any]) -> None:
     if a["groups"] != 1 or list(a["dilation"]) != [1, 1]:
-        raise Refused("groups or dilation of a transposed convolution")
+        raise Refused("TFLite has no groups or dilation in a transposed convolution")
     weight = export.constant(a["weight"])
     size = whole = list(a["output_size"])
     for padding in (Padding.VALID, Padding.SAME):
@@ -108,11 +108,11 @@ def transpose_conv2d(export: Export, node: Node, a: dict[str, Any]) -> None:
         least = [(n - 1) * step + k for n, k, step in taps]
         whole = [max(before + s, n) for before, s, n in zip(a["padding"], size, least, strict=True)]
         if any(s - n >= step for s, n, step in zip(whole, least, a["stride"], strict=True)):
-            raise Refused(f"padding {list(a['padding'])} and size {size}, which are not TFLite's")
+            raise Refused(f"TFLite has no padding {list(a['padding'])} for size {size}")
     fields = {"Padding": padding, "StrideH": a["stride"][0], "StrideW": a["stride"][1]}
     fields["FusedActivationFunction"] = export.activation(node, a)
     if fields["FusedActivationFunction"] != 0:
-        raise Refused("an activation fused with a transposed convolution")
+        raise Refused("TFLite fuses no activation with a transposed convolution")
     weights, bias = _constants(export, node, a, weight, 0)
     n, _, _, c = shape_of(node)
     shape = [n, *whole, c]
@@ -218,7 +218,9 @@ def weight_scale(
             product = float32(product)
         if product > 0.0 and sums_multiplier(product / of_output, dtype) == factor:
             return float(scale)
-    raise Refused(f"no scale of weights gives the multiplier {factor[0]} * 2^({factor[1]} - 31)")
+    raise Refused(
+        f"no scale of the weights gives its multiplier, {factor[0]} * 2^({factor[1]} - 31)"
+    )
 
 
 def _in_order(export: Export, x: Node, order: Sequence[int]) -> int:
@@ -241,11 +243,11 @@ def bmm(export: Export, node: Node, a: dict[str, Any]) -> None:
     real = float32(of_x.scale * of_y.scale) / out.scale
     multiplier, shift = sums_multiplier(real, of_x.type.dtype)
     if shift != a["shift"] or abs(multiplier - a["multiplier"]) > _NEAR:
-        raise Refused("its factor is not that of its scales")
+        raise Refused("its factor does not follow from its scales")
     if multiplier != a["multiplier"]:
         export.adopt_arguments(node, multiplier=multiplier)
     if export.activation(node, a) != 0:
-        raise Refused("a clamp")
+        raise Refused("TFLite fuses no clamp with this op")
     inputs = [_in_order(export, x, a["a_order"]), _in_order(export, y, a["b_order"])]
     fields = {"AdjX": False, "AdjY": a["transpose_b"]}
     export.file.op("BATCH_MATMUL", inputs, [export.give(node)], "BatchMatMulOptions", **fields)

@@ -34,7 +34,7 @@ def add(export: Export, node: Node, a: dict[str, Any]) -> None:
     subtracts = a["b_multiplier"] < 0
     wanted = add_factors(quantization_of(x), quantization_of(y), out, -1 if subtracts else 1)
     if wanted != given:
-        raise Refused("its factors are not those of its scales")
+        raise Refused("its factors do not follow from its scales")
     name, options = ("SUB", "SubOptions") if subtracts else ("ADD", "AddOptions")
     _binary(export, node, a, name, options)
 
@@ -71,7 +71,7 @@ def lut(export: Export, node: Node, a: dict[str, Any]) -> None:
     table, x = export.constant(a["table"]), a["input"]
     of, out = quantization_of(x), node.meta["edge"].quantization
     if of.type is not INT8 or not isinstance(out, Quantization) or out.type is not INT8:
-        raise Refused("a table of int16 or of a mask")
+        raise Refused("TFLite has no table for int16 or masks")
     found = _builtin(table, of, out)
     clamp = of.every_value().clamp(int(table[0]), max(int(table[0]), int(table[-1])))
     if of == out and torch.equal(table, clamp) and (found is None or found.off > 0):
@@ -82,7 +82,7 @@ def lut(export: Export, node: Node, a: dict[str, Any]) -> None:
         export.file.op("MINIMUM", [between, high], [export.give(node)], options)
         return
     if found is None:
-        raise Refused(f"its table is that of none of {', '.join((*TABLES, 'LEAKY_RELU'))}")
+        raise Refused(f"its table does not match any of {', '.join((*TABLES, 'LEAKY_RELU'))}")
     if found.off > 0:
         export.adopt(a["table"], found.table)
     fields: dict[str, Any] = {} if found.alpha is None else {"Alpha": found.alpha}
@@ -154,11 +154,11 @@ def softmax(export: Export, node: Node, a: dict[str, Any]) -> None:
     x = a["input"]
     shape = tuple(node.meta["val"].shape)
     if a["dim"] != len(shape) - 1:
-        raise Refused(f"along dimension {a['dim']} of {len(shape)}: TFLite's is the last")
+        raise Refused(f"it works along dimension {a['dim']} of {len(shape)}; TFLite uses the last")
     if quantization_of(x).type is INT8:
         table, _ = exponential_table(quantization_of(x).scale, shape[-1])
         if a["steps"] != 256 or not torch.equal(table, export.constant(a["exp_table"])):
-            raise Refused("its result has a scale of its own, not 1/256")
+            raise Refused("its result must have the scale 1/256")
     fields: dict[str, Any] = {"Beta": 1.0}
     export.file.op("SOFTMAX", [export.tensor(x)], [export.give(node)], "SoftmaxOptions", **fields)
 

@@ -39,7 +39,7 @@ def transpose(export: Export, node: Node, a: dict[str, Any]) -> None:
         return
     shape, perm = joined(shape, perm)
     if len(perm) > _RANK:
-        raise Refused(f"{len(perm)} dimensions that do not stay side by side, of at most {_RANK}")
+        raise Refused(f"it moves {len(perm)} separate dimensions; {_RANK} at most are supported")
     fewer = export.like(f"{x.name}_fewer", shape, x)
     moved = export.like(f"{node.name}_fewer", [shape[d] for d in perm], node)
     _reshape(export, export.tensor(x), shape, fewer)
@@ -238,7 +238,7 @@ def resize_bilinear(export: Export, node: Node, a: dict[str, Any]) -> None:
                 "RESIZE_BILINEAR", inputs, [export.give(node)], "ResizeBilinearOptions", **fields
             )
             return
-    raise Refused("places between pixels that TFLite's 10 bits do not hold")
+    raise Refused("it interpolates at positions that TFLite's 10 bits cannot hold")
 
 
 def _is(a: dict[str, Any], i: int, before: int, after: int, corners: bool, centres: bool) -> bool:

@@ -103,7 +103,7 @@ def _leaky_relu(node: Node) -> tuple[Emit, frozenset[Node]] | None:
     def emit(export: Export) -> None:
         alpha = _slope(factors[1], of.scale, out.scale)
         if (alpha <= 1.0) != calls(node, "maximum"):
-            raise Refused(f"a slope of {alpha} on the other side of 0")
+            raise Refused(f"its slope {alpha} has the wrong sign")
         fields: dict[str, Any] = {"Alpha": alpha}
         inputs, options = [export.tensor(x)], "LeakyReluOptions"
         export.file.op("LEAKY_RELU", inputs, [export.give(node)], options, **fields)
@@ -123,4 +123,4 @@ def _slope(factor: tuple[int, int], of: float, out: float) -> float:
     for candidate in candidates:
         if candidate > 0.0 and quantize_multiplier(of * candidate / out) == factor:
             return candidate
-    raise Refused(f"no slope gives the multiplier {factor[0]} * 2^({factor[1]} - 31)")
+    raise Refused(f"no slope gives its multiplier, {factor[0]} * 2^({factor[1]} - 31)")

@@ -18,7 +18,7 @@ from aot.importers.tflite.arithmetic import mean_multiplier, quantize_multiplier
 
 def max_pool2d(export: Export, node: Node, a: dict[str, Any]) -> None:
     if list(a["dilation"]) != [1, 1]:
-        raise Refused(f"dilation {list(a['dilation'])}")
+        raise Refused(f"TFLite has no dilation in a pool: {list(a['dilation'])}")
     size = list(shape_of(a["input"])[1:3])
     if list(a["padding"]) in ([0] * 4, _same(a, size)):
         _pool(export, node, a, "MAX_POOL_2D")
@@ -32,7 +32,7 @@ def max_pool2d(export: Export, node: Node, a: dict[str, Any]) -> None:
 
 def avg_pool2d(export: Export, node: Node, a: dict[str, Any]) -> None:
     if a["divisor_override"] > 0:
-        raise Refused("a divisor of its own")
+        raise Refused("TFLite has no divisor_override")
     if a["count_include_pad"] and any(a["padding"]):
         # TFLite ignores the pool's padding in the count, but counts a PAD before it.
         _check_size(a, list(shape_of(a["input"])[1:3]), a["padding"])
@@ -48,7 +48,7 @@ def _pool(export: Export, node: Node, a: dict[str, Any], name: str) -> None:
     _check_size(a, size, a["padding"])
     reach = [[0] * 4, _same(a, size)]
     if list(a["padding"]) not in reach:
-        raise Refused(f"padding {list(a['padding'])}, which is not SAME or VALID")
+        raise Refused(f"padding {list(a['padding'])} is neither SAME nor VALID")
     fields = _fields(a) | {"Padding": 1 if not any(a["padding"]) else 0}
     inputs = [export.tensor(a["input"])]
     export.file.op(name, inputs, [export.give(node)], "Pool2DOptions", **fields)
@@ -68,7 +68,7 @@ def _check_size(a: dict[str, Any], size: list[int], padding: Any) -> None:
         for i, extent in enumerate(size)
     ]
     if whole != list(a["output_size"]):
-        raise Refused("windows that reach past the padded image")
+        raise Refused("its windows reach past the padded image")
 
 
 def _fields(a: dict[str, Any]) -> dict[str, int]:
@@ -87,7 +87,7 @@ def mean(export: Export, node: Node, a: dict[str, Any]) -> None:
     elif quantize_multiplier(real) == given:
         _reduction(export, node, a, "SUM")
     else:
-        raise Refused("its factor is that of neither MEAN nor SUM of its scales")
+        raise Refused("its factor follows from neither MEAN nor SUM of its scales")
 
 
 def amax(export: Export, node: Node, a: dict[str, Any]) -> None:
@@ -100,7 +100,7 @@ def amin(export: Export, node: Node, a: dict[str, Any]) -> None:
 
 def _reduction(export: Export, node: Node, a: dict[str, Any], name: str) -> None:
     if node.meta["val"].dtype is torch.bool:
-        raise Refused("of a mask")
+        raise Refused("TFLite does not reduce masks")
     inputs = [export.tensor(a["input"]), export.integers("axes", a["dim"])]
     fields = {"KeepDims": a["keepdim"]}
     export.file.op(name, inputs, [export.give(node)], "ReducerOptions", **fields)
@@ -108,7 +108,7 @@ def _reduction(export: Export, node: Node, a: dict[str, Any], name: str) -> None
 
 def max_with_indices(export: Export, node: Node, a: dict[str, Any]) -> None:
     if a["input"].meta["val"].dtype is not torch.int8 or a["keepdim"]:
-        raise Refused("of floats, or with the dimension kept")
+        raise Refused("TFLite does not take floats here, and does not keep the dimension")
     axes = [a["dim"]]
     for result in results_of(node):
         x = export.tensor(a["input"])

@@ -19,7 +19,7 @@ def svdf(export: Export, node: Node, a: dict[str, Any]) -> None:
     x, state = a["input"], a["state"]
     results = {taken_from(result)[1]: result for result in results_of(node)}
     if state not in export.kept or 0 not in results:
-        raise Refused("its state is more than what TFLite's keeps: its own of the run before")
+        raise Refused("TFLite's op keeps only its own state of the previous run")
     features, time = export.constant(a["weight"]), export.constant(a["time"])
     bias, kept = export.constant(a["bias"]), quantization_of(state)
     of, out = quantization_of(x), quantization_of(results[0])
@@ -46,7 +46,7 @@ def svdf(export: Export, node: Node, a: dict[str, Any]) -> None:
 
 
 def lstm(export: Export, node: Node, a: dict[str, Any]) -> None:
-    raise Refused("TFLite's LSTM keeps 8 bits of its hidden state between two steps, this one 16")
+    raise Refused("TFLite's LSTM keeps 8 bits of its hidden state between steps; this one keeps 16")
 
 
 def keeps_its_own(old: Node, new: Node) -> bool:

@@ -19,13 +19,15 @@ def batch_matmul(call: OperatorCall) -> Node:
     of_a, of_b = call.of(a), call.of(b)
     rank = len(shape_of(a))
     if rank < 2 or len(shape_of(b)) < 2:
-        raise Unsupported(f"{list(shape_of(a))} times {list(shape_of(b))}: no matrices")
+        raise Unsupported(
+            f"its operands are not matrices: {list(shape_of(a))} times {list(shape_of(b))}"
+        )
     if options.AdjX():
         order = [*range(rank - 2), rank - 1, rank - 2]
         a = call.emit(transpose, a, order, edge=a.meta["edge"])
     transposed = bool(options.AdjY())
     if shape_of(a)[-1] != shape_of(b)[-1 if transposed else -2]:
-        raise Unsupported(f"{list(shape_of(a))} times {list(shape_of(b))}: depths differ")
+        raise Unsupported(f"the inner sizes differ: {list(shape_of(a))} times {list(shape_of(b))}")
     # The product of scales is a float32 in TFLite.
     real = float32(of_a.scale * of_b.scale) / out.scale
     return call.emit(

@@ -24,7 +24,7 @@ def space_to_depth(call: OperatorCall) -> Node:
     call.same_quantization(x)
     n, h, w, c = shape_of(x)
     if block < 1 or h % block or w % block:
-        raise Unsupported(f"blocks of {block} of an image of {[h, w]}")
+        raise Unsupported(f"blocks of {block} do not divide the image of {[h, w]}")
     apart = [n, h // block, block, w // block, block, c]
     result = [n, h // block, w // block, c * block**2]
     return _moved(call, x, apart, [0, 1, 3, 2, 4, 5], result)
@@ -35,7 +35,7 @@ def depth_to_space(call: OperatorCall) -> Node:
     call.same_quantization(x)
     n, h, w, c = shape_of(x)
     if block < 1 or c % block**2:
-        raise Unsupported(f"blocks of {block} of {c} channels")
+        raise Unsupported(f"blocks of {block} do not divide {c} channels")
     apart = [n, h, w, block, block, c // block**2]
     result = [n, h * block, w * block, c // block**2]
     return _moved(call, x, apart, [0, 1, 3, 2, 4, 5], result)
@@ -47,7 +47,7 @@ def space_to_batch(call: OperatorCall) -> Node:
     amounts += [0] * (2 * len(shape_of(x)) - len(amounts))
     sizes = [s + amounts[2 * d] + amounts[2 * d + 1] for d, s in enumerate(shape_of(x))]
     if any(size % block for size, block in zip(sizes[1:], blocks, strict=False)):
-        raise Unsupported(f"blocks of {blocks} of {sizes[1 : 1 + len(blocks)]}")
+        raise Unsupported(f"blocks of {blocks} do not divide {sizes[1 : 1 + len(blocks)]}")
     if any(amounts):
         x = call.emit(pad, x, amounts, call.of(x).zero_point, edge=x.meta["edge"])
         call.differs(x, "pads of SPACE_TO_BATCH_ND")
@@ -65,7 +65,7 @@ def batch_to_space(call: OperatorCall) -> Node:
     x, (blocks, crops) = call.value(0), _blocks(call)
     shape, count, whole = list(shape_of(x)), len(blocks), math.prod(blocks)
     if shape[0] % whole:
-        raise Unsupported(f"blocks of {blocks} of {shape[0]} batches")
+        raise Unsupported(f"blocks of {blocks} do not divide {shape[0]} batches")
     apart = [*blocks, shape[0] // whole, *shape[1:]]
     perm, result = [count], [shape[0] // whole]
     for i, block in enumerate(blocks):
@@ -76,7 +76,7 @@ def batch_to_space(call: OperatorCall) -> Node:
     for dim, size in enumerate(result[1:], 1):
         start, end = crops[2 * dim - 2], size - crops[2 * dim - 1]
         if not 0 <= start < end <= size:
-            raise Unsupported(f"crops {crops} of {result[1:]}")
+            raise Unsupported(f"crops {crops} are larger than {result[1:]}")
         if (start, end) != (0, size):
             y = call.emit(pl_slice, y, dim, start, end, 1, edge=y.meta["edge"])
     return y
@@ -89,7 +89,7 @@ def _blocks(call: OperatorCall) -> tuple[list[int], list[int]]:
     call.same_quantization(x)
     rank = len(shape_of(x))
     if not 0 < len(blocks) < rank or len(amounts) != 2 * len(blocks):
-        raise Unsupported(f"blocks {blocks} and amounts {amounts} of {rank} dimensions")
+        raise Unsupported(f"blocks {blocks} and amounts {amounts} do not match {rank} dimensions")
     if min(blocks) < 1 or min(amounts) < 0:
         raise Unsupported(f"blocks {blocks} and amounts {amounts}")
     return blocks, amounts

@@ -82,7 +82,7 @@ def transpose_conv(call: OperatorCall) -> Node:
     stride = [options.StrideH(), options.StrideW()]
     _check_steps(stride)
     if len(call.output.shape) != 4:
-        raise Unsupported(f"a result of shape {list(call.output.shape)}")
+        raise Unsupported(f"its result cannot have the shape {list(call.output.shape)}")
     size = list(call.output.shape[1:3])
     kernel = (weight.shape[1], weight.shape[2])
     top, _, left, _ = paddings(options.Padding(), size, kernel, stride, [1, 1])
@@ -118,7 +118,7 @@ def _steps(options: Any) -> tuple[list[int], list[int]]:
 
 def _check_steps(steps: list[int]) -> None:
     if min(steps) < 1:
-        raise Unsupported(f"stride or dilation {min(steps)}")
+        raise Unsupported(f"its stride or dilation is {min(steps)}; it must be positive")
 
 
 def _constants(

@@ -27,7 +27,7 @@ def fully_connected(call: OperatorCall) -> Node:
     """The input's values are rows of as many as the weights have columns, whatever its shape."""
     options = call.options(FullyConnectedOptions)
     if options.WeightsFormat() != 0:
-        raise Unsupported("shuffled weights")
+        raise Unsupported("shuffled weights are not supported")
     product = not call.is_constant(1) or any(call.tensor(1).zero_points)
     units, rows = _rows(call)
     result = _product(call, rows, options) if product else _layer(call, rows, options)
@@ -39,11 +39,11 @@ def _rows(call: OperatorCall) -> tuple[int, Node]:
     """Return the number of units, and the input as rows for them."""
     x, weights = call.value(0), call.tensor(1).shape
     if len(weights) != 2:
-        raise Unsupported(f"weights of {len(weights)} dimensions, not 2")
+        raise Unsupported(f"its weights have {len(weights)} dimensions; 2 are needed")
     units, depth = weights
     elements = math.prod(shape_of(x))
     if depth == 0 or elements % depth != 0:
-        raise Unsupported(f"weights {list(weights)} for an input {list(shape_of(x))}")
+        raise Unsupported(f"weights {list(weights)} do not fit the input {list(shape_of(x))}")
     whole = shape_of(x)[-1:] == (depth,)
     return units, x if whole else call.reshaped(x, [elements // depth, depth])
 
@@ -79,7 +79,9 @@ def _product(call: OperatorCall, x: Node, options: Any) -> Node:
     weights, of, out = call.value(1), call.of(x), call.quantization
     of_weights = call.of(weights)
     if call.has(2) or of.type is not of_weights.type:
-        raise Unsupported("weights that are computed, or have a zero point, with a bias or int16")
+        raise Unsupported(
+            "computed weights, and weights with a zero point, support no bias and no int16"
+        )
     real = float32(of.scale * of_weights.scale) / out.scale
     if len(shape_of(x)) == 1:
         x = call.reshaped(x, [1, *shape_of(x)])

@@ -83,7 +83,7 @@ def leaky_relu(call: OperatorCall) -> Node:
     if of.type is INT8:
         return _table(call, partial(tables.leaky_relu, alpha=alpha))
     if not 0.0 <= alpha < math.inf:
-        raise Unsupported(f"alpha {alpha} of int16 values; it can be 0 or more")
+        raise Unsupported(f"alpha is {alpha}; it must be 0 or more for int16")
     if alpha == 0.0:
         return relu(call)
     negative = _scaled(call, x, of.scale * alpha / out.scale)
@@ -105,7 +105,7 @@ def relu(call: OperatorCall) -> Node:
 def _scaled(call: OperatorCall, x: Node, factor: float) -> Node:
     """Return int16 times a factor."""
     if call.of(x).type is not INT16 or call.quantization.type is not INT16:
-        raise Unsupported("values of int8 and of int16")
+        raise Unsupported("it mixes int8 and int16 values")
     return call.emit(requantize, x, 16, 0, 0, *quantize_multiplier(factor), edge=call.edge)
 
 

@@ -19,17 +19,17 @@ from kernels.gather.op import gather as pl_gather
 def gather(call: OperatorCall) -> Node:
     options = call.options(GatherOptions)
     if options.BatchDims() != 0:
-        raise Unsupported(f"batch_dims {options.BatchDims()}, not 0")
+        raise Unsupported(f"batch_dims {options.BatchDims()} is not supported; it must be 0")
     x = call.value(0)
     call.same_quantization(x)
     dim = call.axis(options.Axis(), len(shape_of(x)))
     if not call.is_constant(1):
         if dim != 0 or not call.is_constant(0) or len(shape_of(x)) != 2:
-            raise Unsupported("indices that are computed; of a constant's rows they may be")
+            raise Unsupported("computed indices are supported for rows of a constant only")
         return call.emit(embedding, x, call.value(1), edge=call.edge)
     indices = call.integers(1)
     if not indices or min(indices) < 0 or max(indices) >= shape_of(x)[dim]:
-        raise Unsupported(f"indices outside of {shape_of(x)[dim]}")
+        raise Unsupported(f"it has indices outside of 0 … {shape_of(x)[dim] - 1}")
     places = call.constant("indices", torch.tensor(indices, dtype=torch.int32))
     taken = call.emit(pl_gather, x, [places], [dim], edge=x.meta["edge"])
     shape = [*shape_of(x)[:dim], *call.tensor(1).shape, *shape_of(x)[dim + 1 :]]

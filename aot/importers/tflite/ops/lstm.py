@@ -36,7 +36,7 @@ def unidirectional_sequence_lstm(call: OperatorCall) -> Node:
     size = hidden_weights[0].shape[1]
     shapes = [tuple(w.shape) for w in (*weights, *hidden_weights)]
     if len(shape_of(x)) != 3 or shapes != [(size, shape_of(x)[2])] * 4 + [(size, size)] * 4:
-        raise Unsupported(f"weights {shapes} for an input {list(shape_of(x))}")
+        raise Unsupported(f"weights {shapes} do not fit the input {list(shape_of(x))}")
     bits, limit = _cell(call, options)
     batch = shape_of(x)[1 if options.TimeMajor() else 0]
     hidden, cell = (
@@ -84,12 +84,15 @@ def _check(call: OperatorCall, options: UnidirectionalSequenceLSTMOptions) -> No
             raise Unsupported(f"{what}, {named(call.tensor(index))}")
     missing = [i for i in (*_WEIGHTS, *_HIDDEN_WEIGHTS, *_BIASES) if not call.has(i)]
     if missing:
-        raise Unsupported(f"input {missing[0]} is left out: all four gates have weights and biases")
+        raise Unsupported(f"input {missing[0]} is missing; all four gates need weights and biases")
     if options.FusedActivationFunction() != ActivationFunctionType.TANH:
         number = options.FusedActivationFunction()
-        raise Unsupported(f"activation number {number}, not TANH ({ActivationFunctionType.TANH})")
+        raise Unsupported(
+            f"activation number {number} is not supported; it must be TANH "
+            f"({ActivationFunctionType.TANH})"
+        )
     if call.of(call.value(0)).type is not INT8 or call.quantization.type is not INT8:
-        raise Unsupported("int16 values; int8 ones can be")
+        raise Unsupported("int16 is not supported here; int8 is")
 
 
 def _cell(call: OperatorCall, options: UnidirectionalSequenceLSTMOptions) -> tuple[int, int]:
@@ -107,7 +110,7 @@ def _cell(call: OperatorCall, options: UnidirectionalSequenceLSTMOptions) -> tup
 def _state(call: OperatorCall, index: int, shape: tuple[int, int], bits: int) -> Node:
     state = call.tensor(index)
     if not state.is_variable or state.shape != shape:
-        raise Unsupported(f"its state, {named(state)}, is no variable of shape {list(shape)}")
+        raise Unsupported(f"its state, {named(state)}, must be a variable of shape {list(shape)}")
     edge = Edge(Quantization(2.0**-bits, 0, INT16))
     initial = torch.zeros(shape, dtype=torch.int16)
     return call.persistent(state.name or f"state {state.index}", initial, edge)
@@ -119,7 +122,10 @@ def _factors(call: OperatorCall, places: Sequence[int], size: int, source: float
     for index in places:
         scales = call.tensor(index).scales
         if len(scales) != 1:
-            raise Unsupported(f"its weights, {named(call.tensor(index))}, have scales by channel")
+            raise Unsupported(
+                f"its weights, {named(call.tensor(index))}, must have one scale, not one per "
+                "channel"
+            )
         reals += [source * scales[0] * 2.0**FRACTION_BITS] * size
     multiplier, shift = factors(reals, torch.int8)
     return [call.constant("multiplier", multiplier), call.constant("shift", shift)]

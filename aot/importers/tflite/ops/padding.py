@@ -27,7 +27,7 @@ def pad(call: OperatorCall) -> Node:
         call.same_quantization(given)
         (value, *more) = call.integers(2)
         if more or (of.type is INT16 and value != 0):
-            raise Unsupported(f"the values {[value, *more]}")
+            raise Unsupported(f"it pads with {[value, *more]}; one value is supported")
     return call.emit(pl_pad, x, padding, value, edge=call.edge)
 
 
@@ -42,7 +42,7 @@ def mirror_pad(call: OperatorCall) -> Node:
         before, after = padding[2 * dim : 2 * dim + 2]
         most = extent - 1 if mode == MirrorPadMode.REFLECT else extent
         if max(before, after) > most:
-            raise Unsupported(f"{max(before, after)} mirrored of {extent}")
+            raise Unsupported(f"it mirrors {max(before, after)} elements of {extent}")
         if before or after:
             places = torch.arange(-before, extent + after)
             # The part between the mirrors: edges count twice, or once.
@@ -60,8 +60,10 @@ def _paddings(call: OperatorCall, x: Node) -> list[int]:
     """(before, after) of each dimension in order."""
     padding = call.integers(1)
     if len(padding) != 2 * len(shape_of(x)) or min((*padding, 0)) < 0:
-        raise Unsupported(f"paddings {padding} of {len(shape_of(x))} dimensions")
+        raise Unsupported(f"paddings {padding} do not fit {len(shape_of(x))} dimensions")
     sizes = [s + padding[2 * d] + padding[2 * d + 1] for d, s in enumerate(shape_of(x))]
     if sizes != list(call.output.shape):
-        raise Unsupported(f"paddings {padding} give {sizes}, not {list(call.output.shape)}")
+        raise Unsupported(
+            f"paddings {padding} give the shape {sizes}; the file states {list(call.output.shape)}"
+        )
     return padding

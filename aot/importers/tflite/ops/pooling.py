@@ -41,6 +41,6 @@ def _pool(call: OperatorCall) -> tuple[Node, Any, list[int], list[int]]:
     if min(*kernel, *stride) < 1:
         raise Unsupported(f"window {kernel}, stride {stride}")
     if x.meta["val"].dtype not in (torch.int8, torch.int16):
-        raise Unsupported("float values")
+        raise Unsupported("float values are not supported here")
     call.same_quantization(x)
     return x, options, kernel, stride

@@ -19,7 +19,7 @@ def prelu(call: OperatorCall) -> Node:
     x, slope, out = call.value(0), call.value(1), call.quantization
     of, of_slope = call.of(x), call.of(slope)
     if of.type is not INT8 or out.type is not INT8:
-        raise Unsupported("int16 values; int8 ones can be")
+        raise Unsupported("int16 is not supported here; int8 is")
     every = of.every_value().to(torch.int64) - of.zero_point
     factor = quantize_multiplier(of.scale / out.scale)
     table = call.constant("table", requantized(every, factor, out))

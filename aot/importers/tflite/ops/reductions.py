@@ -71,9 +71,9 @@ def arg_max(call: OperatorCall) -> Node:
     call.of(x)
     (axis,) = call.integers(1) if call.tensor(1).shape in ((), (1,)) else (None,)
     if axis is None or not call.has_options(ArgMaxOptions):
-        raise Unsupported("more than one dimension")
+        raise Unsupported("it reduces more than one dimension; one is supported")
     if call.output.type != "INT32":
-        raise Unsupported(f"{named(call.output)} is {call.output.type}; indices are INT32 here")
+        raise Unsupported(f"{named(call.output)} is {call.output.type}; indices must be INT32")
     dim = call.axis(axis, len(shape_of(x)))
     both = call.emit(max_with_indices, x, dim, False, edge=Edge())
     return call.builder.result(both, 1, edge=call.edge, origin=call.origin)

@@ -30,7 +30,7 @@ def strided_slice(call: OperatorCall) -> Node:
     """A step backwards is a gather."""
     options = call.options(StridedSliceOptions)
     if options.EllipsisMask() or options.NewAxisMask():
-        raise Unsupported("an ellipsis or a new axis")
+        raise Unsupported("an ellipsis or a new axis is not supported")
     x = call.value(0)
     shape = shape_of(x)
     begin, end, steps = (call.integers(i) for i in (1, 2, 3))
@@ -52,7 +52,7 @@ def strided_slice(call: OperatorCall) -> Node:
         places = range(extent)[first:last:step]
         kept.append(len(places))
         if not places:
-            raise Unsupported(f"nothing of dimension {dim}")
+            raise Unsupported(f"it takes no element of dimension {dim}")
         if step > 0:
             x = _part(call, x, dim, places[0], places[-1] + 1, step)
         else:
@@ -68,7 +68,7 @@ def split(call: OperatorCall) -> list[Node]:
     dim = call.axis(axes[0] if axes else -1, len(shape_of(x)))
     count = len(call.outputs)
     if count == 0 or shape_of(x)[dim] % count != 0:
-        raise Unsupported(f"{count} equal parts of {shape_of(x)[dim]}")
+        raise Unsupported(f"{shape_of(x)[dim]} elements cannot be split into {count} equal parts")
     return _parts(call, x, dim, [shape_of(x)[dim] // count] * count)
 
 
@@ -79,7 +79,7 @@ def split_v(call: OperatorCall) -> list[Node]:
     if sizes.count(-1) == 1:
         sizes[sizes.index(-1)] = extent - (sum(sizes) + 1)
     if len(sizes) != len(call.outputs) or sum(sizes) != extent or min(sizes) < 1:
-        raise Unsupported(f"parts of {sizes} of {extent}")
+        raise Unsupported(f"parts of {sizes} do not add up to {extent}")
     return _parts(call, x, dim, sizes)
 
 
@@ -91,7 +91,7 @@ def _parts(call: OperatorCall, x: Node, dim: int, sizes: list[int]) -> list[Node
 def _part(call: OperatorCall, x: Node, dim: int, start: int, end: int, step: int = 1) -> Node:
     extent = shape_of(x)[dim]
     if not 0 <= start < end <= extent:
-        raise Unsupported(f"the part [{start}, {end}) of {extent}")
+        raise Unsupported(f"the part [{start}, {end}) is outside of {extent} elements")
     if (start, end, step) == (0, extent, 1):
         return x
     return call.emit(pl_slice, x, dim, start, end, step, edge=x.meta["edge"])

@@ -32,7 +32,7 @@ def softmax(call: OperatorCall) -> Node:
     of, out = call.of(x), call.quantization
     rank = len(shape_of(x))
     if not beta > 0.0 or rank == 0:
-        raise Unsupported(f"beta {beta} over {rank} dimensions")
+        raise Unsupported(f"beta {beta} over {rank} dimensions is not supported")
     wide = out.type is INT16
     wanted = Quantization(1.0 / WIDE_STEPS, 0, INT16) if wide else OUTPUT
     if out != wanted or (of.type is INT16 and not wide):

@@ -60,16 +60,18 @@ def _filters(call: OperatorCall) -> _Filters:
     time = weight_of(call, 2, rank=2, type="INT16" if kept.type is INT16 else "INT8")
     filters, memory = time.shape
     if of.type is not INT8 or out.type is not INT8:
-        raise Unsupported("int16 values; int8 ones can be")
+        raise Unsupported("int16 is not supported here; int8 is")
     if len(call.tensor(1).scales) != 1 or len(call.tensor(2).scales) != 1:
-        raise Unsupported("scales by channel")
+        raise Unsupported("its weights must have one scale, not one per channel")
     if rank < 1 or features.shape[0] != filters or filters % rank != 0 or memory < 2:
         raise Unsupported(
             f"rank {rank}, weights {list(features.shape)} and {list(time.shape)}: at least two "
             "frames, and filters in groups of the rank"
         )
     if not state.is_variable or len(shape_of(x)) != 2 or shape_of(x)[1] != features.shape[1]:
-        raise Unsupported(f"an input {list(shape_of(x))}, or a state that is no variable")
+        raise Unsupported(
+            f"its input is {list(shape_of(x))}, which does not fit, or its state is not a variable"
+        )
     return _Filters(
         features,
         time,

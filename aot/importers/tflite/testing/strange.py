@@ -345,7 +345,8 @@ REFUSED: dict[str, tuple[Callable[[], File], str]] = {
     ),
     "another activation": (
         tanh_as_activation,
-        "op 0 CONV_2D: fused activation TANH; there are: NONE, RELU, RELU6, RELU_N1_TO_1",
+        "op 0 CONV_2D: fused activation TANH is not supported; choices: NONE, RELU, RELU6, "
+        "RELU_N1_TO_1",
     ),
     "no axes": (
         lambda: one("MEAN", (2, 3), (2, 3), REDUCE, []),
@@ -353,11 +354,11 @@ REFUSED: dict[str, tuple[Callable[[], File], str]] = {
     ),
     "HARD_SWISH of int16": (
         lambda: one("HARD_SWISH", (2, 3), (2, 3), "", dtype=np.int16, of=(0.001, 0)),
-        "op 0 HARD_SWISH: int16 values; int8 ones can be",
+        "op 0 HARD_SWISH: int16 is not supported here; int8 is",
     ),
     "PRELU of int16": (
         lambda: prelu_of_int16(),
-        "op 0 PRELU: int16 values; int8 ones can be",
+        "op 0 PRELU: int16 is not supported here; int8 is",
     ),
     "int16 with a zero point": (
         lambda: one("RELU", (2, 3), (2, 3), dtype=np.int16, of=(0.001, 5)),
@@ -373,13 +374,13 @@ REFUSED: dict[str, tuple[Callable[[], File], str]] = {
     ),
     "computed weights with a bias": (
         lambda: biased_product(),
-        "op 0 FULLY_CONNECTED: weights that are computed, or have a zero point, with a bias",
+        "op 0 FULLY_CONNECTED: computed weights, and weights with a zero point, support no bias",
     ),
     "blocks that do not fit": (
         lambda: one(
             "SPACE_TO_DEPTH", (1, 3, 4, 1), (1, 1, 2, 4), "SpaceToDepthOptions", blockSize=2
         ),
-        "op 0 SPACE_TO_DEPTH: blocks of 2 of an image of [3, 4]",
+        "op 0 SPACE_TO_DEPTH: blocks of 2 do not divide the image of [3, 4]",
     ),
 }
 

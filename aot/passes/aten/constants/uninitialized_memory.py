@@ -63,7 +63,7 @@ def zero_uninitialized_memory(module: GraphModule, inputs: Sequence[torch.Tensor
             [
                 problem_at(
                     node,
-                    "the model reads elements of it that nothing was written to",
+                    "the model reads elements of it that were never written",
                     "torch.zeros, or write to each element first",
                 )
                 for node in read

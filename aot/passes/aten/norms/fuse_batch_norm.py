@@ -185,13 +185,12 @@ def _affine(module: GraphModule, norm: Node) -> _Affine | None:
     assert isinstance(epsilon, float)
     if count := int((variance + epsilon <= 0.0).sum()):
         raise LoweringError(
-            "the model has a BatchNorm that divides by no number:",
+            "the model has a BatchNorm that divides by the root of a negative number:",
             [
                 problem_at(
                     norm,
-                    f"its running variance is not above -eps in {count} of {len(variance)} "
-                    "channels",
-                    "check the training run or the checkpoint: a variance is 0 or more",
+                    f"its running variance is -eps or less in {count} of {len(variance)} channels",
+                    "check the training run or the checkpoint: a variance is never negative",
                 )
             ],
         )

@@ -95,22 +95,21 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
         functional = run_decompositions(program, kept)
     except SpecViolationError as error:
         raise LoweringError(
-            "the model gives one value to two buffers, or to a buffer and to an input that it "
-            "changes: keep it in one"
+            "the model writes one value to two buffers, or to a buffer and an input. Keep it in "
+            "one of them"
         ) from error
     except (AssertionError, RuntimeError) as error:  # torch's
         constants = {**program.state_dict, **program.constants}
         if any(map(_is_wrapped, constants.values())):
             raise LoweringError(
-                "the model transforms a function in a way that torch.export does not write down "
-                "(torch.func.grad, jvp and their kin)\n"
-                f"    instead: {WRITTEN_OUT}"
+                "the model transforms a function in a way that torch.export cannot trace "
+                f"(torch.func.grad, jvp and similar)\n    instead: {WRITTEN_OUT}"
             ) from error
         shared = _shared_memory(constants)
         if shared and isinstance(error, AssertionError):
             raise LoweringError(
-                f"the model changes a buffer that shares its memory with another ({shared}): give "
-                "each its own, with .clone()"
+                f"the model changes a buffer that shares its memory with another ({shared}). Give "
+                "each its own memory with .clone()"
             ) from error
         if isinstance(error, PendingUnbackedSymbolNotFound):
             raise
@@ -119,9 +118,9 @@ def make_functional(program: ExportedProgram, kept: Iterable[Any]) -> ExportedPr
         if spec.kind is OutputKind.PARAMETER_MUTATION and _is_renormed(functional, spec):
             layer = str(spec.target).rpartition(".")[0] or "the model"
             raise LoweringError(
-                f"max_norm of {layer} changes its weight in each call: do it once, under "
-                "torch.no_grad(), weight.copy_(weight.renorm(norm_type, 0, max_norm)), and leave "
-                "it out, layer.max_norm = None"
+                f"max_norm of {layer} changes the weight in each call. Apply it once, under "
+                "torch.no_grad(): weight.copy_(weight.renorm(norm_type, 0, max_norm)), then set "
+                "layer.max_norm = None"
             )
         if spec.kind is OutputKind.PARAMETER_MUTATION:
             raise LoweringError(
@@ -288,13 +287,13 @@ def _placeholder(module: GraphModule, buffer: Node) -> Node:
     assert initial is not None
     if initial.dtype != torch.float32:
         raise LoweringError(
-            f"the model's state {name} is {describe(initial)}: state that an output depends on is "
-            "float32; lowering makes it int8"
+            f"the model's state {name} is {describe(initial)}; state that an output depends on "
+            "must be float32, and lowering quantizes it"
         )
     if initial.numel() == 0 or initial.dim() > MAX_RANK:
         raise LoweringError(
-            f"the model's state {name} is {describe(initial)}: state has at least one element and "
-            f"at most {MAX_RANK} dimensions"
+            f"the model's state {name} is {describe(initial)}; state must have one element or "
+            f"more, and at most {MAX_RANK} dimensions"
         )
     node = module.graph.placeholder(name.replace(".", "_"))
     node.target = node.name  # nothing else's, be it an input or a buffer of another module

@@ -21,11 +21,11 @@ condition, in 32 bits. An overflow is more than any memory has. Functions:
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import CodeType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from kernels.common.kernel import Array, Constant, Field, Isa, KernelCall, Value
 
@@ -192,7 +192,8 @@ class CallValues:
 def _entries(given: Field, table: Table) -> list[dict[str, int]]:
     """Return the fields of each entry of a table."""
     if isinstance(given, Array):
-        return [{f: item[f] for f in table.fields} for item in given.items]  # type: ignore[index]
+        items = cast("Sequence[Mapping[str, int]]", given.items)
+        return [{field: item[field] for field in table.fields} for item in items]
     assert isinstance(given, Constant)
     rows = given.array.reshape(-1, len(table.fields)).tolist()
     return [dict(zip(table.fields, row, strict=True)) for row in rows]

@@ -30,7 +30,7 @@ Make = Callable[[Graph], P | None]
 """Plans a graph as it is; None if it does not fit."""
 
 
-def fastest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
+def fastest(graphs: Iterable[Graph], have: int, make: Make[P], by_rows: bool = True) -> P | None:
     """Return the plan of the first graph, if it fits; else the option with the least work.
 
     Options are fallback calls, row streaming, and both with virtual concats.
@@ -39,6 +39,7 @@ def fastest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
       graphs: variants of one graph, from the fewest instructions to the least memory.
       have: available bytes.
       make: plans a graph.
+      by_rows: steps may run row by row.
     """
     found: list[tuple[int, P]] = []
     tried: list[Graph] = []
@@ -51,30 +52,32 @@ def fastest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
         if near is not None:
             found.append(near)
             break
-    for graph in dict.fromkeys((tried[0], tried[-1])):
+    for graph in dict.fromkeys((tried[0], tried[-1])) if by_rows else ():
         rows = Rows(graph)
         for fallback in (True, False):
             grouping = Grouping(graph, rows, fallback)
             for _, grouped in _by_limits(graph, grouping, grouping.limits(have)):
-                by_rows = _with_nearest(grouped, make, enough=True)
-                if by_rows is not None:
-                    found.append(by_rows)
+                option = _with_nearest(grouped, make, enough=True)
+                if option is not None:
+                    found.append(option)
                     break
     return min(found, key=lambda option: option[0])[1] if found else None
 
 
-def smallest(graphs: Iterable[Graph], have: int, make: Make[P]) -> P | None:
+def smallest(graphs: Iterable[Graph], have: int, make: Make[P], by_rows: bool = True) -> P | None:
     """Return the smallest plan; of several, the one with the least work.
 
     The search starts with the least limit. It stops if a placement reaches the limit.
 
     Args:
-      graphs, have, make: see `fastest`.
+      graphs, have, make, by_rows: see `fastest`.
     """
     first, *more = graphs
     found = [_made(first, make)]
     for graph in (first, *more[-1:]):
         found.append(_with_nearest(graph, make))
+        if not by_rows:
+            continue
         rows = Rows(graph)
         for fallback in (True, False):
             grouping = Grouping(graph, rows, fallback)

@@ -155,6 +155,7 @@ def make_plan(
     most: int | None = None,
     hands_over: bool = False,
     sizes: CodeSizes | None = None,
+    rows: bool = True,
 ) -> Plan:
     """Plan a program for a board.
 
@@ -169,6 +170,7 @@ def make_plan(
       most: maximum bytes of the arena, None for the board's whole memory.
       hands_over: the first output lies in the models' shared arena.
       sizes: of the kernels, for "size".
+      rows: steps may run row by row, which is generated code.
 
     Raises:
       HandoverError: the input or the output cannot lie there.
@@ -201,9 +203,9 @@ def make_plan(
             return None
 
     choose = smallest if optimize == "memory" else fastest
-    found = choose(graphs, limit, make)
+    found = choose(graphs, limit, make, rows)
     if found is None and sizes is not None:  # small forms take less memory
-        found = choose(graphs_of(program, board, optimize, streamed), limit, make)
+        found = choose(graphs_of(program, board, optimize, streamed), limit, make, rows)
     if found is None:
         raise min(errors, key=lambda error: error.need)
     check_plan(found.graph, found.sharing, found.address, found.scratch)

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from aot.plan.delegates import STEP
 from aot.plan.graph import Step
-from aot.plan.plan import Plan, make_plan
+from aot.plan.plan import DoesNotFitError, Plan, make_plan
 from aot.plan.program import PlanProgram
 from boards.board import Board, Pool
 from kernels.accesses import access_of
@@ -29,7 +29,10 @@ def package_plan(program: PlanProgram, board: Board, optimize: str = "speed") ->
       OutsideError: the plan has content not allowed in packages. The message has a line for
         each such step: op, place, reason and remedy.
     """
-    plan = make_plan(program, board, optimize)
+    try:
+        plan = make_plan(program, board, optimize, rows=False)
+    except DoesNotFitError:
+        plan = make_plan(program, board, optimize)
     refused = [text for step in plan.sharing.steps if (text := _refusal(step, board))]
     if refused:
         raise OutsideError("\n".join(["a package cannot hold its plan:", *refused]))

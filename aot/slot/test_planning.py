@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from aot.plan.plan import make_plan
 from aot.plan.program import PlanProgram
 from aot.plan.testing import sample_board
 from aot.plan.testing_calls import Calls
@@ -35,6 +36,13 @@ def test_the_same_plan_with_a_larger_arena() -> None:
     assert "pl::depthwise_conv2d (op 1, blocks.1)" in text
     assert text.endswith("run row by row, which is code. Give it a larger arena")
     assert package_plan(image(), package_board(sample_board(), 20000)).sharing.steps
+
+
+def test_a_slower_plan_without_rows() -> None:
+    """On M0 the fastest plan of 7,000 bytes runs by rows; a package takes the next one."""
+    board = package_board(sample_board(isa="thumb1"), 7000)
+    assert any(step.rows for step in make_plan(image(), board).sharing.steps)
+    assert not any(step.rows for step in package_plan(image(), board).sharing.steps)
 
 
 def test_a_stride_that_the_check_cannot_hold() -> None:

@@ -83,10 +83,10 @@ def test_run_takes_a_pte_and_a_payload(tmp_path: Path, payload: Path) -> None:
         (["{payload}", "--inputs={broken}"], "run: .*broken.npy is not a valid .npy file: "),
         (["{payload}", "--inputs={empty}"], "run: .*empty.npy is not a valid .npy file: "),
         (["{payload}", "--inputs={several}"], "several.npz holds several arrays"),
-        (["{payload}", "--inputs={floats}"], "input 0 is float32 .3,., the payload needs 1-byte"),
-        (["{payload}", "--inputs={short}"], "input 0 is int8 .3,., the payload needs 1-byte"),
+        (["{payload}", "--inputs={floats}"], "input 0 is float32 .3,.; the payload needs 1-byte"),
+        (["{payload}", "--inputs={short}"], "input 0 is int8 .3,.; the payload needs 1-byte"),
         (["{unknown}"], "CONFIG 0x30000008 is unknown; known are ethos-u55-32"),
-        (["{short}"], "must be a payload (vela_bin_stream) or a .pte file"),
+        (["{short}"], r"must be a payload \(vela_bin_stream\) or a .pte file"),
     ],
 )
 def test_run_says_what_is_wrong(

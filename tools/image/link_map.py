@@ -11,6 +11,10 @@ _START = "Linker script and memory map"
 # Line for the bytes of an object: ` .text.f  0x00000040  0x1c path/of/lib.a(member.o)`. An output
 # section has the same without the object and without the leading space.
 _LINE = re.compile(r"^( ?)([.\w]\S*)\s+0x(\w+)\s+0x(\w+)(?: (\S.*))?$")
+# Line for a number of the linker script: `                0x00000970  0x4 LONG 0x50000764`.
+_NUMBER = re.compile(r"^ {16,}0x(\w+)\s+0x(\w+) (?:BYTE|SHORT|LONG|QUAD) ")
+_SCRIPT = "boards/common"
+"""Origin of the linker script's numbers: handlers' addresses, and tables of the start-up code."""
 # A long name has its own line.
 _LONG_NAME = re.compile(r"^( ?[.\w]\S*)\n {16,}(?=0x)", re.MULTILINE)
 _OUTPUT_FOLDER = re.compile(r"^(?:.*/)?bazel-out/[^/]+/bin/")
@@ -72,20 +76,25 @@ def read_link_map(text: str) -> Iterator[Piece]:
     target = ""
     end = 0
     for line in _LONG_NAME.sub(r"\1 ", body).splitlines():
+        if number := _NUMBER.match(line):
+            address, size = (int(text, 16) for text in number.groups())
+            pieces.append(Piece(address, size, _SCRIPT, target, target, f"{_SCRIPT}/linker script"))
+            continue
         match = _LINE.match(line)
         if match is None or match[2].startswith(_NOT_LOADED):
             continue
-        indent, section, address, size, source = match.groups()
+        indent, section, source = match[1], match[2], match[5]
+        address, size = int(match[3], 16), int(match[4], 16)
         if not indent:
             yield from _without_overlap(pieces, end)
             pieces = []
             target = section
-            end = int(address, 16) + int(size, 16)
+            end = address + size
         elif source:
             pieces.append(
                 Piece(
-                    address=int(address, 16),
-                    size=int(size, 16),
+                    address=address,
+                    size=size,
                     origin=_origin(source),
                     section=section,
                     target=target,

@@ -52,13 +52,7 @@ def _memories(board: Board, elf: Elf, link_map: str) -> list[dict[str, Any]]:
         if section.stored and section.load != section.address:
             used[board.memory_at(section.load).name] += section.size
             copied |= {section.address + i: section.load + i for i in range(section.size)}
-    # The handlers' addresses in the vector table are the linker script's, no object brings them.
-    (vectors,) = (section for section in elf.sections if section.name == ".vectors")
-    handlers = origins[board.memory_at(vectors.address).name]
-    handlers["boards/common"] += vectors.size
     for piece in read_link_map(link_map):
-        if piece.target == vectors.name:
-            continue
         origins[board.memory_at(piece.address).name][piece.origin] += piece.size
         if piece.address in copied:
             origins[board.memory_at(copied[piece.address]).name][piece.origin] += piece.size

@@ -55,6 +55,9 @@ _COUNTS = {
 }
 """Functions with sizes and positions, which may be tensors of one integer."""
 
+_NO_TENSOR = torch.empty(0)
+"""In place of a result that is not there yet. A tensor made in a trace would be part of it."""
+
 _DRAWS = {"bernoulli", "dropout", "multinomial", "normal", "poisson", "rrelu"}
 _DRAWS |= {f"{name}_like" for name in ("rand", "randint", "randn")}
 """Names of functions with random results."""
@@ -197,7 +200,7 @@ class ConstantValues(TorchFunctionMode):
             return values[0]
 
         names = frozenset[str]().union(*(known.names for known in sources.values()))
-        return _Known(torch.empty(0), 0, names, value)
+        return _Known(_NO_TENSOR, 0, names, value)
 
     def _note(self, result: Any, computed: _Known) -> None:
         """Remember the value of new results."""

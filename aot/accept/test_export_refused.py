@@ -111,7 +111,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "max_norm": (
         lambda: nn.Sequential(nn.Embedding(9, 4, max_norm=1.0)).eval(),
         torch.ones(1, 4, dtype=torch.int64),
-        "max_norm of 0 changes its weight in each call: do it once, .*max_norm = None",
+        "max_norm of 0 changes the weight in each call. Apply it once, .*max_norm = None",
     ),
     "a whole number": (
         lambda: model(lambda x: x * int(x.sum().item())),

@@ -323,7 +323,7 @@ def test_dark_images_of_bytes_are_no_coarse_range() -> None:
 def test_bytes_are_of_models_that_take_bytes() -> None:
     samples = [torch.randn(1, 4) for _ in range(16)]
     lowered = lower(nn.Linear(4, 2).eval(), samples[0], calibration=samples)
-    with pytest.raises(ValueError, match="is uint8.*the model takes int8"):
+    with pytest.raises(ValueError, match="must be int8.*got uint8"):
         lowered.reference([torch.zeros(1, 4, dtype=torch.uint8)])
 
 

@@ -168,7 +168,7 @@ REFUSED: Mapping[str, tuple[str, Quantizer, dict[str, Any], str]] = {
         "linear",
         Around(_LINEAR, VALUES, VALUES, WEIGHTS),
         {"quantization": {"*:linear": "int16"}},
-        ":linear' is to be int16, and another quantizer has annotated all",
+        ":linear' cannot be int16: another quantizer has annotated all",
     ),
     "a layer that there is not": (
         "linear",

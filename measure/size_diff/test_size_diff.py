@@ -231,7 +231,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_model_is_no_image(workspace: Path) -> None:
-    with pytest.raises(size_diff.DiffError, match=r"^//:net is no image: name a firmware_image"):
+    with pytest.raises(size_diff.DiffError, match=r"^//:net is not an image: give the label"):
         size_diff.built_report(workspace, "//:net")
 
 

@@ -130,12 +130,16 @@ _WORDS = struct.pack("<10i", 1, 1, 1, 1, 1, 2, 3, 4, 16, 1)  # 6 numbers of 32 b
 @pytest.mark.parametrize(
     ("inputs", "error", "message"),
     [
-        ([[0] * 24], TypeError, "input 0 is a list, not a numpy array"),
-        ([torch.zeros(24, dtype=torch.int8)], TypeError, "input 0 is a torch.Tensor, not a numpy"),
-        ([None], TypeError, "input 0 is a NoneType"),
+        ([[0] * 24], TypeError, "input 0 must be a numpy array; it is a list"),
+        (
+            [torch.zeros(24, dtype=torch.int8)],
+            TypeError,
+            "input 0 must be a numpy array; it is a torch.Tensor",
+        ),
+        ([None], TypeError, "it is a NoneType"),
         (_X, TypeError, "inputs must be a list .* got ndarray"),
         (torch.zeros(1, 24), TypeError, "inputs must be a list .* got Tensor"),
-        ([np.zeros(6, np.float32)], ValueError, "input 0 is float32 .* has 4-byte integers"),
+        ([np.zeros(6, np.float32)], ValueError, "input 0 is float32 .* needs 4-byte integers"),
         ([np.zeros(6, "V4")], ValueError, "input 0 is .V4"),
         ([np.zeros(5, np.int32)], ValueError, "input 0 is int32 .5,."),
     ],

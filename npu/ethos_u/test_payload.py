@@ -94,7 +94,7 @@ _MALFORMED = {
         _GOOD[:32] + block("inputs", bytes(4))[:-12],
         "block 'inputs' needs 4 bytes and padding, but 4 bytes are left",
     ),
-    "a negative size": (_GOOD[:48] + b"\xff\xff\xff\xff" + _GOOD[52:], "has 4294967295 bytes"),
+    "a negative size": (_GOOD[:48] + b"\xff\xff\xff\xff" + _GOOD[52:], "needs 4294967295 bytes"),
     "an unknown block": (_with(block("inputz", b"")), "unknown block 'inputz'"),
     "a second start": (_with(block("vela_bin_stream", b"")), "unknown block 'vela_bin_stream'"),
     "a block twice": (_with(block("weight_data", b"")), "block 'weight_data' comes twice"),

@@ -184,7 +184,7 @@ _MALFORMED = {
         _three(0, 1, 0),
         r"maps the outputs to \[0, 1, 0\], but there are 3",
     ),
-    "little microcode": (_payload()[: _HEADER + 48], "48 bytes of microcode"),
+    "little microcode": (_payload()[: _HEADER + 48], "48 bytes are too few for microcode"),
     "no whole block": (_payload()[:-1], "of weights do not fit"),
     "another magic": (_payload(changes={0: MAGIC + 1}), "starts with"),
     "short microcode": (_payload(changes={6: 4 * WORDS - 1}), "59 bytes of microcode and 20"),

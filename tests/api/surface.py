@@ -141,7 +141,7 @@ def unexplained(root: Path) -> list[str]:
     A name is its last part (`lower`, `weight_bytes`). A file is listed if all of it moves.
     """
     text = unreleased(root)
-    words = set(re.findall(r"[\w./-]+", text))
+    words = {word.lstrip(".") for word in re.findall(r"[\w./-]+", text)}
 
     def is_named(difference: str) -> bool:
         file, name = difference.split(" ")

@@ -134,7 +134,7 @@ _WORDS = struct.pack("<10i", 1, 1, 1, 1, 1, 2, 3, 4, 16, 1)  # 6 numbers of 32 b
         (
             [torch.zeros(24, dtype=torch.int8)],
             TypeError,
-            "input 0 must be a numpy array; it is a torch.Tensor",
+            "it is a torch.Tensor",
         ),
         ([None], TypeError, "it is a NoneType"),
         (_X, TypeError, "inputs must be a list .* got ndarray"),

@@ -11,10 +11,10 @@
 //   pl_irq_enable(PL_IRQ_TIM2);
 //
 // The linker puts all handlers into the vector table, from any library of the program. TIM2_Handler
-// is another name for the same; the build fails if a program has both, or a handler of no interrupt.
-// An interrupt without a handler ends the program with PL:FAULT IRQ<number>. Handlers run on a stack of their
-// own, `handler_stack` of the board, and may interrupt an inference at any point. Vendors'
-// functions (NVIC_EnableIRQ and so on) work as well.
+// is another name for the same; the build fails if a program has both, or a handler of no
+// interrupt. An interrupt without a handler ends the program with PL:FAULT IRQ<number>. Handlers
+// run on a stack of their own, `handler_stack` of the board, and may interrupt an inference at any
+// point. Vendors' functions (NVIC_EnableIRQ and so on) work as well.
 #ifndef BOARDS_COMMON_IRQ_H_
 #define BOARDS_COMMON_IRQ_H_
 

@@ -42,10 +42,10 @@ typedef struct {
 } pl_model;
 
 // A program with threads may define both, with a mutex of its own that one thread may take several
-// times. A run, reset or initialization calls pl_lock before it takes the arena, and pl_unlock after
-// it has given it back. A thread that writes inputs into the arena or reads outputs there takes the
-// mutex itself around both. pl_lock has to return at once in an interrupt's handler. Define both
-// in main.c: they are weak, so that the linker does not search libraries for them.
+// times. A run, reset or initialization calls pl_lock before it takes the arena, and pl_unlock
+// after it has given it back. A thread that writes inputs into the arena or reads outputs there
+// takes the mutex itself around both. pl_lock has to return at once in an interrupt's handler.
+// Define both in main.c: they are weak, so that the linker does not search libraries for them.
 void pl_lock(void) __attribute__((weak));
 void pl_unlock(void) __attribute__((weak));
 

@@ -13,6 +13,7 @@
 #include "kernels/common/status.h"
 
 // Sets the flag; returns its value before. Threads and handlers may do so at the same time.
+// NOLINTNEXTLINE(readability-non-const-parameter): clang-tidy takes the exchange for a read.
 static inline uint32_t pl_busy_set(volatile uint32_t *busy) {
 #if defined(__ARM_ARCH_6M__)
   // This architecture has no exclusive access.

@@ -11,9 +11,9 @@
 #include "firmware/slot/package.h"
 
 // Code for the memory accessed by a kernel's call: one byte for each operation or operand, in
-// reverse Polish notation. bounds_code.py writes it from the kernel's access map. Words of the call's
-// params come first, then those of its dims, then the pointers of its data. Values have 32 bits. An
-// overflow is INT32_MAX, more than any memory has.
+// reverse Polish notation. bounds_code.py writes it from the kernel's access map. Words of the
+// call's params come first, then those of its dims, then the pointers of its data. Values have 32
+// bits. An overflow is INT32_MAX, more than any memory has.
 #define PL_WORDS(STRUCT) (sizeof(STRUCT) / 4)
 #define PL_POINTERS(STRUCT) (sizeof(STRUCT) / sizeof(void *))
 #define PL_POINTER(STRUCT, FIELD) (offsetof(STRUCT, FIELD) / sizeof(void *))
@@ -43,9 +43,9 @@ enum {
                       // value: begins a loop over its entries
   PL_CODE_ENTRY,      // word: of the entry
   // Operations on one value:
-  PL_CODE_NEED,     // ends it if that is 0
-  PL_CODE_READ,     // pointer, bytes of an element: elements read
-  PL_CODE_WRITE,    // likewise
+  PL_CODE_NEED,         // ends it if that is 0
+  PL_CODE_READ,         // pointer, bytes of an element: elements read
+  PL_CODE_WRITE,        // likewise
   PL_CODE_READ_IF_ANY,  // likewise, or the pointer is null
   PL_CODE_FACTORS,  // pointers to multiplier and shift: channels of a multiplier and a shift each,
                     // in two arrays or, where shift is null, in one
@@ -57,7 +57,7 @@ enum {
   PL_CODE_MUL,
   PL_CODE_DIV,
   PL_CODE_MOD,
-  PL_CODE_UP,  // to the next multiple
+  PL_CODE_UP,     // to the next multiple
   PL_CODE_SHIFT,  // to the right
   PL_CODE_MAX,
   PL_CODE_LT,

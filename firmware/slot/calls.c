@@ -79,7 +79,8 @@ static int32_t product(const int32_t *sizes, uint32_t count) {
   return found;
 }
 
-// The distance of loops from where they start to their last element, against it with a `sign` of -1.
+// The distance of loops from where they start to their last element, against it with a `sign` of
+// -1.
 static int32_t distance(const int32_t *sizes, const int32_t *strides, uint32_t count,
                         int32_t sign) {
   int32_t found = 0;
@@ -207,10 +208,11 @@ bool pl_call_is_inside(const pl_bounds *bounds, const pl_step *step, const uint8
         code += 4;
         break;
       case PL_CODE_ENTRY:
+        if (each.entry == NULL) return false;
         *value = each.entry[*code++];
         break;
       case PL_CODE_READ_ENTRY:
-        *value = *value >= 0 &&
+        *value = *value >= 0 && each.entry != NULL &&
                  pl_is_readable(bounds, pointer_at(each.entry, 0), (uint32_t)*value, 1);
         break;
       case PL_CODE_NEXT:

@@ -25,10 +25,9 @@ typedef struct {
 } pl_add_lines_data;
 
 // pl_add_s8 on cores with 16-bit Thumb instructions, without broadcasting: output = clamp((a *
-// a_slope + b * b_slope + start) >> PL_ADD_LINES_BITS). kernels/common/lines.py finds the constants if
-// this is exact for all pairs of values.
+// a_slope + b * b_slope + start) >> PL_ADD_LINES_BITS). kernels/common/lines.py finds the constants
+// if this is exact for all pairs of values.
 PL_MUST_USE pl_status pl_add_lines_s8(const pl_context *ctx, const pl_add_lines_params *params,
-                                      const pl_add_lines_dims *dims,
-                                      const pl_add_lines_data *data);
+                                      const pl_add_lines_dims *dims, const pl_add_lines_data *data);
 
 #endif  // KERNELS_ADD_ADD_LINES_H_

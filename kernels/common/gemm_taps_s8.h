@@ -26,13 +26,13 @@
 
 // Arguments of a multiplication, in the order of its loads.
 typedef struct {
-  const uint32_t *x;       // two rows: [depth / 2][2], depth a multiple of 4
+  const uint32_t *x;  // two rows: [depth / 2][2], depth a multiple of 4
   const uint32_t *x_end;
   const uint32_t *weight;  // [channels]: bias, [depth / 2] words, other words of the last stage
   int8_t *y;               // results of the first row
   int8_t *y_end;
-  int32_t y_step;          // from the first row to the second; 0 for one row
-  int32_t low_xor_top;     // of the range of the results
+  int32_t y_step;       // from the first row to the second; 0 for one row
+  int32_t low_xor_top;  // of the range of the results
   int32_t top;
 } pl_taps_call;
 
@@ -45,7 +45,7 @@ typedef struct {
   const int32_t *stage;  // [channels][stage_words]
   int32_t depth;         // a multiple of 4
   int32_t channels;
-  int32_t block;         // channels expanded together
+  int32_t block;  // channels expanded together
   int32_t stage_words;
   pl_multiply_taps *multiply;
 } pl_gemm_taps;

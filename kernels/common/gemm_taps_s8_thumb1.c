@@ -4,18 +4,20 @@
 // GCC spills the inner loop: 7 instructions for a product in place of 1.94. Therefore these are
 // whole functions in assembly. Without noipa GCC takes no register as overwritten.
 #define ASSEMBLY __attribute__((naked, noipa))
+#define UNUSED __attribute__((unused))  // by C: it is in a register
 
 // Two taps of two rows, r2 and r3, times a word of weights; the sums are r6 and r7.
-#define TWO_TAPS(W)                                                             \
-  "muls r2, " W "\n\tmuls r3, " W "\n\tasrs r2, r2, #16\n\tadcs r6, r2\n\t"     \
+#define TWO_TAPS(W)                         \
+  "muls r2, " W "\n\tmuls r3, " W           \
+  "\n\tasrs r2, r2, #16\n\tadcs r6, r2\n\t" \
   "asrs r3, r3, #16\n\tadcs r7, r3\n\t"
 
 // 15 instructions of two bytes.
-#define FOUR_TAPS                                                        \
-  "ldmia r0!, {r2, r3}\n\tldmia r1!, {r4, r5}\n\t" TWO_TAPS("r4")        \
-  "ldmia r0!, {r2, r3}\n\t" TWO_TAPS("r5")
+#define FOUR_TAPS                                            \
+  "ldmia r0!, {r2, r3}\n\tldmia r1!, {r4, r5}\n\t" TWO_TAPS( \
+      "r4") "ldmia r0!, {r2, r3}\n\t" TWO_TAPS("r5")
 
-#define PUSH_ALL                                                                    \
+#define PUSH_ALL                                                                       \
   ".syntax unified\n\tpush {r4-r7, lr}\n\tmov r4, r8\n\tmov r5, r9\n\tmov r6, r10\n\t" \
   "mov r7, r11\n\tpush {r4-r7}\n\t"
 #define POP_ALL                                                               \
@@ -23,13 +25,15 @@
   "pop {r4-r7, pc}\n\t"
 
 // A sum becomes a result, with the limit in r2, high in r3, fine in r4, offset in r5.
-#define STAGE(SUM, OUTSIDE, BACK, MORE)                                                \
-  "cmp " SUM ", r2\n\tbhi " OUTSIDE "\n\tlsrs r0, " SUM                                \
-  ", #5\n\tmuls r0, r4\n\tlsrs r0, r0, #11\n\t" MORE(SUM) "muls " SUM                \
-  ", r3\n\tadds " SUM ", r0\n\tadds " SUM ", r5\n\tlsrs " SUM ", " SUM ", #24\n\t" BACK ":\n\t"
-#define SATURATED(SUM, OUTSIDE, BACK)                                             \
-  OUTSIDE ":\n\tasrs " SUM ", " SUM ", #31\n\tldr r0, [sp]\n\tands " SUM ", r0\n\t" \
-  "ldr r0, [sp, #4]\n\teors " SUM ", r0\n\tb " BACK "\n\t"
+#define STAGE(SUM, OUTSIDE, BACK, MORE)                                                           \
+  "cmp " SUM ", r2\n\tbhi " OUTSIDE "\n\tlsrs r0, " SUM                                           \
+  ", #5\n\tmuls r0, r4\n\tlsrs r0, r0, #11\n\t" MORE(SUM) "muls " SUM ", r3\n\tadds " SUM         \
+                                                          ", r0\n\tadds " SUM ", r5\n\tlsrs " SUM \
+                                                          ", " SUM ", #24\n\t" BACK ":\n\t"
+#define SATURATED(SUM, OUTSIDE, BACK)                                    \
+  OUTSIDE ":\n\tasrs " SUM ", " SUM ", #31\n\tldr r0, [sp]\n\tands " SUM \
+          ", r0\n\t"                                                     \
+          "ldr r0, [sp, #4]\n\teors " SUM ", r0\n\tb " BACK "\n\t"
 
 #define NO_MORE(SUM)
 
@@ -38,8 +42,8 @@
 
 // Registers: r8 rows, r9 their end, r10 turn, r11 results, r12 where the loop of sixteen taps is
 // entered, lr end of the results. On the stack: low ^ top, top, end of the results, y_step.
-#define MULTIPLY(SIGNED_LOADS, MORE, RESTORE)                                                  \
-  PUSH_ALL                                                                                     \
+#define MULTIPLY(SIGNED_LOADS, MORE, RESTORE) \
+  PUSH_ALL                                    \
   "ldr r1, [r0, #24]\n\tldr r2, [r0, #28]\n\tldr r3, [r0, #16]\n\tldr r4, [r0, #20]\n\t"       \
   "push {r1-r4}\n\tmov lr, r3\n\tldr r1, [r0]\n\tmov r8, r1\n\tldr r2, [r0, #4]\n\t"           \
   "mov r9, r2\n\tsubs r1, r1, r2\n\tasrs r1, r1, #4\n\tmovs r2, #3\n\tands r1, r2\n\t"         \
@@ -53,13 +57,11 @@
   "mov r11, r0\n\t" RESTORE "cmp r0, lr\n\tbeq 7f\n\tb 1b\n\t"                                 \
   "7:\n\tadd sp, #16\n\t" POP_ALL SATURATED("r6", "5", "3b") SATURATED("r7", "6", "4b")
 
-ASSEMBLY void pl_multiply_taps_s8(const pl_taps_call *call) {
-  (void)call;
+ASSEMBLY void pl_multiply_taps_s8(UNUSED const pl_taps_call *call) {
   __asm__(MULTIPLY("", NO_MORE, ""));
 }
 
-ASSEMBLY void pl_multiply_signed_taps_s8(const pl_taps_call *call) {
-  (void)call;
+ASSEMBLY void pl_multiply_signed_taps_s8(UNUSED const pl_taps_call *call) {
   __asm__(MULTIPLY("ldmia r1!, {r2, r3}\n\tmov r10, r2\n\tmov lr, r3\n\t", MORE_TURN,
                    "ldr r2, [sp, #8]\n\tmov lr, r2\n\t"));
 }
@@ -70,14 +72,15 @@ ASSEMBLY void pl_multiply_signed_taps_s8(const pl_taps_call *call) {
   "adds r4, r7\n\t"
 
 // Whole words of two aligned rows; at least one.
-static ASSEMBLY void expand_words(const int8_t *a, const int8_t *b, const int8_t *a_end,
-                                  uint32_t *to) {
-  (void)a, (void)b, (void)a_end, (void)to;
+static ASSEMBLY void expand_words(UNUSED const int8_t *a, UNUSED const int8_t *b,
+                                  UNUSED const int8_t *a_end, UNUSED uint32_t *to) {
   __asm__(
       ".syntax unified\n\tpush {r4-r7, lr}\n\tmov r12, r2\n\tldr r6, 2f\n\tldr r7, 3f\n\t"
       "ldr r2, 4f\n\t"
-      "1:\n\tldmia r0!, {r4}\n\teors r4, r2\n\t" APART "str r5, [r3]\n\tstr r4, [r3, #8]\n\t"
-      "ldmia r1!, {r4}\n\teors r4, r2\n\t" APART "str r5, [r3, #4]\n\tstr r4, [r3, #12]\n\t"
+      "1:\n\tldmia r0!, {r4}\n\teors r4, r2\n\t" APART
+      "str r5, [r3]\n\tstr r4, [r3, #8]\n\t"
+      "ldmia r1!, {r4}\n\teors r4, r2\n\t" APART
+      "str r5, [r3, #4]\n\tstr r4, [r3, #12]\n\t"
       "adds r3, #16\n\tcmp r0, r12\n\tbne 1b\n\tpop {r4-r7, pc}\n\t"
       ".p2align 2\n\t2: .word 0x00FF00FF\n\t3: .word 0xFF7FFF80\n\t4: .word 0x80808080\n\t");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The upper half of a product of 32 bits by 32 bits. Armv6-M and the baseline of Armv8-M multiply to
-// 32 bits only. There, four products of 16 bits replace the call of a 64-bit multiplication.
+// The upper half of a product of 32 bits by 32 bits. Armv6-M and the baseline of Armv8-M multiply
+// to 32 bits only. There, four products of 16 bits replace the call of a 64-bit multiplication.
 #ifndef KERNELS_COMMON_PRODUCT_HIGH_H_
 #define KERNELS_COMMON_PRODUCT_HIGH_H_
 

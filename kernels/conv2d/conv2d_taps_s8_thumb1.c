@@ -38,8 +38,7 @@ static inline void skip(windows *w, int32_t count) {
 }
 
 // Copies runs of bytes, anywhere. A call for each takes longer.
-static void copy_runs(const int8_t *from, int8_t *to, int32_t run, int32_t runs,
-                      int32_t row_step) {
+static void copy_runs(const int8_t *from, int8_t *to, int32_t run, int32_t runs, int32_t row_step) {
   for (; runs > 0; --runs, from += row_step) {
     const int8_t *x = from;
     for (const int8_t *end = x + (run & ~3); x != end; x += 4, to += 4) {
@@ -110,8 +109,7 @@ static __attribute__((noinline)) pl_status convolve(const pl_context *ctx,
                                                     const pl_conv2d_taps_params *params,
                                                     const pl_conv2d_taps_dims *dims,
                                                     const pl_conv2d_taps_data *data,
-                                                    int32_t stage_words,
-                                                    pl_multiply_taps *multiply,
+                                                    int32_t stage_words, pl_multiply_taps *multiply,
                                                     pl_gather_window *gather) {
   const int32_t tap_c = dims->input_c / dims->groups;
   const int dense = dims->kernel_w == 1 || (params->dilation_w == 1 && dims->groups == 1);

@@ -71,8 +71,7 @@ pl_status pl_depthwise_sliding_signed_s8(const pl_context *ctx,
   return convolve(ctx, params, dims, data, pl_depthwise_slide_signed_s8);
 }
 
-pl_status pl_depthwise_sliding_2_s8(const pl_context *ctx,
-                                    const pl_depthwise_conv2d_params *params,
+pl_status pl_depthwise_sliding_2_s8(const pl_context *ctx, const pl_depthwise_conv2d_params *params,
                                     const pl_depthwise_conv2d_dims *dims,
                                     const pl_depthwise_conv2d_data *data) {
   return convolve(ctx, params, dims, data, pl_depthwise_slide_2_s8);

@@ -8,17 +8,20 @@
 
 #define FOUR 4
 
+#define UNUSED __attribute__((unused))  // by C: it is in a register
+
 // One value, r3, times a word. The sums are r8 to r11.
-#define ONE_TAP(AT, W)                                                              \
-  "ldrb r3, [r0, #" AT "]\n\tsxtb r3, r3\n\tasrs r2, " W ", #8\n\tmuls r2, r3\n\t"  \
+#define ONE_TAP(AT, W)                                                             \
+  "ldrb r3, [r0, #" AT "]\n\tsxtb r3, r3\n\tasrs r2, " W                           \
+  ", #8\n\tmuls r2, r3\n\t"                                                        \
   "add r9, r2\n\tasrs r2, " W ", #16\n\tmuls r2, r3\n\tadd r10, r2\n\tasrs r2, " W \
   ", #24\n\tmuls r2, r3\n\tadd r11, r2\n\tmuls " W ", r3\n\tadd r8, " W "\n\t"
 
-// sums[k] = the sum of x * (w >> 8 * k), for a multiple of four values, at least four. Without noipa
-// GCC takes no register as overwritten.
-static __attribute__((naked, noipa)) void multiply(const int8_t *x, const int8_t *x_end,
-                                                   const int32_t *w, int32_t *sums) {
-  (void)x, (void)x_end, (void)w, (void)sums;
+// sums[k] = the sum of x * (w >> 8 * k), for a multiple of four values, at least four. Without
+// noipa GCC takes no register as overwritten.
+static __attribute__((naked, noipa)) void multiply(UNUSED const int8_t *x,
+                                                   UNUSED const int8_t *x_end,
+                                                   UNUSED const int32_t *w, UNUSED int32_t *sums) {
   __asm__(
       ".syntax unified\n\tpush {r3-r7, lr}\n\tmov r4, r8\n\tmov r5, r9\n\tmov r6, r10\n\t"
       "mov r7, r11\n\tpush {r4-r7}\n\tmov r12, r1\n\tmovs r1, r2\n\tmovs r2, #0\n\t"

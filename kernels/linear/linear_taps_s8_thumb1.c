@@ -23,12 +23,9 @@ static void multiply_band(const pl_gemm_taps *layer, pl_taps_call *call, int32_t
 }
 
 // A function of its own: an image with both kernels below links it once.
-static __attribute__((noinline)) pl_status multiply(const pl_context *ctx,
-                                                    const pl_linear_taps_params *params,
-                                                    const pl_linear_taps_dims *dims,
-                                                    const pl_linear_taps_data *data,
-                                                    int32_t stage_words,
-                                                    pl_multiply_taps *function) {
+static __attribute__((noinline)) pl_status multiply(
+    const pl_context *ctx, const pl_linear_taps_params *params, const pl_linear_taps_dims *dims,
+    const pl_linear_taps_data *data, int32_t stage_words, pl_multiply_taps *function) {
   const pl_gemm_taps layer = {
       .weight = data->weight,
       .stage = data->stage,

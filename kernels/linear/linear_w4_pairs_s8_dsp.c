@@ -45,7 +45,8 @@ static int32_t multiply_one(const layer *of, const uint32_t *w, const int8_t *sc
         products = __smlad((int16x2_t)(word & MASK), (int16x2_t)*x, products);
       }
     }
-    sum += (uint32_t)(((int64_t)products * (*scale++ * (1 << 20))) >> 32);
+    const int32_t factor = *scale++ * (1 << 20);
+    sum += (uint32_t)(((int64_t)products * factor) >> 32);
   }
   return (int32_t)sum;
 }
@@ -54,9 +55,9 @@ static void multiply_lanes(const layer *of, int8_t *y, int32_t lanes) {
   for (int32_t row = 0; row < lanes; ++row) {
     for (int32_t i = 0; i < of->channels; ++i) {
       const int32_t *factors = of->factors + 3 * i;
-      const int32_t sum = multiply_one(of, of->weight + i * of->words.first,
-                                       of->scale + i * of->groups, of->steps + row, lanes,
-                                       factors[0]);
+      const int32_t sum =
+          multiply_one(of, of->weight + i * of->words.first, of->scale + i * of->groups,
+                       of->steps + row, lanes, factors[0]);
       y[row * of->channels + i] = pl_narrow_dsp(2 * sum, factors[1], factors[2], of->offset);
     }
   }

@@ -24,7 +24,7 @@ _IRQS_HEADER = flags.DEFINE_string("irqs_header", "", "boards/irqs.h of the boar
 _PYTHON = ("*.py",)
 _C = ("*.c", "*.cc", "*.h")
 _DEVICE_C = ("kernels/*.c", "firmware/*.c", "npu/*.c", "boards/*.c", "tests/ethos_u/*.c")
-_FOR_THE_HOST = ("tools/simulator/*",)
+_FOR_THE_HOST = ("kernels/testing/touched/*", "tools/simulator/*")
 _WRONG_ON_PURPOSE = ("boards/tests/programs/*",)
 # Sources with generated headers or headers of downloaded libraries.
 _WITH_HEADERS_OF_A_BUILD = (
@@ -104,7 +104,7 @@ def _run(name: str, tools: dict[str, Path], root: Path, fix: bool) -> bool:
         libc = Path(_SYSTEM_HEADER.value).resolve().parent
         made = Path(_IRQS_HEADER.value).resolve().parent.parent
         command += ["--", *_DEVICE_FLAGS, "-isystem", str(libc), "-I.", f"-I{made}"]
-        command.append("-Ifirmware/neutron/interface")
+        command += [f"-I{made.parent.parent}", "-Ifirmware/neutron/interface"]
     status = subprocess.run(command, cwd=root).returncode
     print(f"{name}: {len(files)} files, {'clean' if status == 0 else 'see above'}", flush=True)
     return status == 0

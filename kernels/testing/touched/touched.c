@@ -27,10 +27,10 @@ static void touch(const void *address, size_t bytes, int is_write) {
   }
 }
 
-#define HOOKS(BYTES)                                                                        \
-  void __tsan_read##BYTES(const void *address) { touch(address, BYTES, 0); }                \
-  void __tsan_write##BYTES(const void *address) { touch(address, BYTES, 1); }               \
-  void __tsan_unaligned_read##BYTES(const void *address) { touch(address, BYTES, 0); }      \
+#define HOOKS(BYTES)                                                                   \
+  void __tsan_read##BYTES(const void *address) { touch(address, BYTES, 0); }           \
+  void __tsan_write##BYTES(const void *address) { touch(address, BYTES, 1); }          \
+  void __tsan_unaligned_read##BYTES(const void *address) { touch(address, BYTES, 0); } \
   void __tsan_unaligned_write##BYTES(const void *address) { touch(address, BYTES, 1); }
 
 void __tsan_read1(const void *address) { touch(address, 1, 0); }

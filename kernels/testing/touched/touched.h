@@ -27,8 +27,8 @@ typedef struct {
   uint32_t scratch_bytes;
 } pl_touched_call;
 
-// Runs a call and prints a line: the status, the bounds of the reads and writes of each operand, and
-// for each pair the largest unsafe distance, and 1 if 0 is unsafe.
+// Runs a call and prints a line: the status, the bounds of the reads and writes of each operand,
+// and for each pair the largest unsafe distance, and 1 if 0 is unsafe.
 void pl_touched_run(const pl_touched_call *call);
 
 #endif  // KERNELS_TESTING_TOUCHED_TOUCHED_H_

@@ -90,7 +90,7 @@ bool npu_feature_map_decode(npu_machine *machine, npu_feature_map_role role, int
   map->height0 = (int32_t)npu_register(machine, registers->height0) + 1;
   map->height1 = (int32_t)npu_register(machine, registers->height1) + 1;
   map->stride_y = npu_register_stride(machine, registers->stride_y);
-  map->stride_x = map->bricks && u85 ? NPU_BRICK * map->element
+  map->stride_x = map->bricks && u85 ? (int64_t)NPU_BRICK * map->element
                                      : npu_register_stride(machine, registers->stride_x);
   map->stride_c =
       map->bricks || u85 ? npu_register_stride(machine, registers->stride_c) : map->element;

@@ -334,9 +334,9 @@ def board(
     # unless one is connected.
     native.alias(
         name = "simulated",
-        actual = "@platforms//os:linux" if simulator and not slot else select({
-            Label("//boards:is_on_hardware"): "@platforms//os:linux",
-            "//conditions:default": "@platforms//os:none",
+        actual = Label("@platforms//os:linux") if simulator and not slot else select({
+            Label("//boards:is_on_hardware"): Label("@platforms//os:linux"),
+            "//conditions:default": Label("@platforms//os:none"),
         }),
         visibility = ["//visibility:public"],
     )

@@ -50,7 +50,7 @@ def host_board(name, platform, startup):
     )
     native.alias(
         name = "simulated",
-        actual = "@platforms//os:linux",
+        actual = Label("@platforms//os:linux"),
         visibility = ["//visibility:public"],
     )
     native.platform(

@@ -44,7 +44,7 @@ def test_sanitizers_notice_a_read_past_an_array() -> None:
 
 
 def test_instructions_are_not_counted() -> None:
-    with pytest.raises(SimulatorError, match="counted in QEMU"):
+    with pytest.raises(SimulatorError, match="only QEMU counts"):
         simulate(Path("boards/tests/hello.host.elf"), _BOARD, count=True)
 
 

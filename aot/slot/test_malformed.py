@@ -139,11 +139,11 @@ def test_versions() -> None:
     ("changes", "message"),
     [
         ({"name": "x" * 32}, "more than 31 bytes"),
-        ({"vectors": {}}, "have no input_0"),
+        ({"vectors": {}}, "lack input_0"),
         ({"vectors": {n: a[:0] for n, a in sample_vectors().items()}}, "at least one vector"),
         (
             {"vectors": {n: a.astype(np.int16) for n, a in sample_vectors().items()}},
-            "the model's are int8",
+            "the model needs int8",
         ),
     ],
 )

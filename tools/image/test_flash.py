@@ -357,7 +357,7 @@ def test_the_first_that_is_installed_or_the_one_that_is_asked_for(
     assert chosen_method(board, "dfu_util", IMAGE)["method"] == "dfu_util"
     with pytest.raises(FlashError, match="  openocd: on Debian: apt install openocd"):
         chosen_method(board, "openocd", IMAGE)
-    with pytest.raises(FlashError, match="has no flash method uf2; it has pyocd, openocd"):
+    with pytest.raises(FlashError, match="has no flash method uf2. Choices: pyocd, openocd"):
         chosen_method(board, "uf2", IMAGE)
 
 

@@ -112,7 +112,7 @@ def test_a_test_of_the_host_runs_on_the_host(
         ("", "", "nothing is installed that flashes microbit:"),
         ("", "--port=/dev/nothing", "nothing is installed that flashes microbit:"),
         ("true", "--port=/dev/nothing", "/dev/nothing does not exist"),
-        ("true", "--flash_tool=bossac", "the board microbit has no flash method bossac; it has "),
+        ("true", "--flash_tool=bossac", "the board microbit has no flash method bossac. Choices: "),
         (
             "echo No available debug probes are connected; exit 1",
             "",

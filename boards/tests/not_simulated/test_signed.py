@@ -123,7 +123,7 @@ def test_what_cannot_be_signed(
 ) -> None:
     without = load_board(Path("boards/nrf52840dk/nrf52840dk.data.json"))
     files = (folder / "key", "1.2.3", tmp_path / "app.bin", tmp_path / "signed.bin")
-    with pytest.raises(SignError, match="the board nrf52840dk names no `slot`"):
+    with pytest.raises(SignError, match="the board nrf52840dk has no `slot`"):
         sign(without, *files, [])
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SignError, match="pip install imgtool"):

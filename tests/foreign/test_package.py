@@ -252,7 +252,7 @@ def test_a_missing_source_is_named(tmp_path: Path) -> None:
     sources, own = {"net.plan.c": plan}, {"net.plan"}
     with pytest.raises(ChoiceError, match=r"kernels/a/a_s8.*: the source is unknown"):
         choose(sources, own | {"kernels/a/a_s8"}, ["net"])
-    with pytest.raises(ChoiceError, match=r"net.plan.c includes gone.h, which is no source"):
+    with pytest.raises(ChoiceError, match=r"net.plan.c includes gone.h, which is not a source"):
         choose(sources, own, ["net"])
     plan.write_text("")
     with pytest.raises(ChoiceError, match="the program does not contain the plan other"):

@@ -128,7 +128,7 @@ _WRONG_BOARDS = {
     ),
     "no_memory": (
         'chip = RA8M1, console = uart("sci9"), arena = ["ddr"]',
-        "no memory is called ddr; there are",
+        "it has no memory ddr; it has",
     ),
     "no_room": (
         'chip = RA8M1, console = uart("sci9"), slot = mcuboot_slot(0, 16 * MB, 2048)',

@@ -145,7 +145,7 @@ def test_modules_are_those_of_the_instructions() -> None:
     modules = _methods([f"m{call.id}" for call in border.calls])
     named = read_program(export_pte(network, [network.example()], modules))
     assert [call.module for call in named.calls] == [f"m{call.id}" for call in named.calls]
-    with pytest.raises(PteError, match="is damaged: 7 instructions, 1 modules"):
+    with pytest.raises(PteError, match="is damaged: 7 instructions, but 1 modules"):
         read_program(export_pte(network, [network.example()], _methods(["m0"])))
 
 

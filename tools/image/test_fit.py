@@ -106,7 +106,7 @@ def test_arenas_that_fit_one_by_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "largest"),
     [
-        ("const char x[4900] = {1};", r"4,900 bytes  \.rodata\.x of app"),
+        ("const char x[4800] = {1};", r"4,800 bytes  \.rodata\.x of app"),
         # Initial values of variables are stored too.
         ("const char y[3800] = {1}; char z[400] = {1};", r"400 bytes  \.data\.z of app"),
     ],

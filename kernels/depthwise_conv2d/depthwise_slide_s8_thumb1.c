@@ -225,7 +225,7 @@ __asm__(
     "  product 6, r9\n"
     "  product 7, r8\n"
     "  add r3, r11\n"
-    // Where r3 ends, and how to begin: r5 = width mod 3 as the caller has it.
+    // The end of r3, and the entry of the loop: r5 = width mod 3 as the caller has it.
     "  ldr r4, [sp, #WIDTH]\n"
     "  lsrs r5, r4, #24\n"
     "  lsls r4, r4, #8\n"

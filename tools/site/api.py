@@ -47,15 +47,12 @@ def _signature(node: ast.FunctionDef, name: str) -> str:
     line = f"{name}({ast.unparse(node.args)}){result}"
     if len(line) <= 88:
         return line
-    head = f"{name}(\n    " + ",\n    ".join(_parameters(node.args)) + f",\n){result}"
-    return head
+    return f"{name}(\n    " + ",\n    ".join(_parameters(node.args)) + f",\n){result}"
 
 
 def _parameters(arguments: ast.arguments) -> list[str]:
     """Return the parameters of a function, one text each."""
     text = ast.unparse(arguments)
-    call = ast.parse(f"def f({text}): pass").body[0]
-    assert isinstance(call, ast.FunctionDef)
     found, depth, start = [], 0, 0
     for at, character in enumerate(text):
         depth += (character in "([{") - (character in ")]}")

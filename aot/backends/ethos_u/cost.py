@@ -28,7 +28,7 @@ MACS = {
 }
 """Multiply-accumulates of a Cortex-M55 with Helium per cycle, from measure/bench.
 
-Those of other ops are `_MACS`.
+Other ops take `_MACS`.
 """
 
 CYCLES = {

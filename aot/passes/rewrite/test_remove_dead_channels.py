@@ -297,7 +297,7 @@ def test_a_bias_that_would_not_fit_stays(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_constant_zero_tap_never_meets_the_padding() -> None:
-    """Of a 3x3 window around one pixel only the centre is inside."""
+    """One pixel in a 3x3 window: only the centre reads it."""
     layers = seeded(lambda: [zeroed(nn.Conv2d(4, 8, (7, 6)), [1]), conv(8, 3, 3)])
     assert widths(check(graph_of(lambda a, b, x: b(a(x)), *layers))) == [(4, 7), (7, 3)]
 

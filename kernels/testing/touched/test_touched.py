@@ -30,7 +30,7 @@ _OF_EACH = 12
 _MOST_BYTES = 20000
 
 _PARTS = 3
-"""Of random calls."""
+"""Random calls run in this many tests."""
 
 ONLY_ON_CORES = (
     *("blocks_s8", "pairs_s8", "few_s8", "few_wide_s8", "two_s8", "by_4_s8", "windows_s8"),

@@ -25,7 +25,7 @@ typedef struct {
   uint32_t shram_bytes;      // per core
 } npu_config;
 
-// Those of U55 and U65 come first. Those of U85 are left out where NPU_HAS_U85 is 0.
+// U55 and U65 come first. U85 is left out where NPU_HAS_U85 is 0.
 extern const npu_config npu_configs[];
 
 // The configuration with this CONFIG register, or null.

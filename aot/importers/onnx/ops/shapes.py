@@ -52,7 +52,7 @@ def one_hot(call: Call, indices: Tensor, depth: Tensor, values: Tensor) -> Tenso
 
 @function("NonZero")
 def non_zero(call: Call, x: Tensor) -> Tensor:
-    """Of a constant."""
+    """Constants only."""
     if not call.is_constant(0):
         raise Unsupported("the shape of its result depends on values")
     return torch.nonzero(x).t()

@@ -2,6 +2,7 @@
 """Samples of pages: Python parses and its names exist, BUILD files run, commands name targets.
 
 A block without a language, or with `text`, is output or a file; it has no commands of Bazel.
+test_c_samples compiles those in C.
 """
 
 from __future__ import annotations
@@ -11,14 +12,13 @@ import functools
 import importlib
 import inspect
 import re
-import textwrap
-from collections.abc import Iterator
 
 import pytest
 from _pytest.mark import ParameterSet
 
+from tests.docs.samples import samples
 from tests.docs.starlark import Starlark
-from tools.lint.workspace import source_files, workspace_root
+from tools.lint.workspace import workspace_root
 
 _ROOT = workspace_root()
 _ROOMS = {"aot", "boards", "firmware", "kernels", "npu", "tools"}
@@ -28,18 +28,10 @@ _LANGUAGES = {"", "c", "json", "python", "sh", "starlark", "text"}
 _OUTSIDE = "docs/outside.md"
 
 
-def _samples() -> Iterator[tuple[str, str, str]]:
-    """Yield page, language and text of each block."""
-    for page in source_files(_ROOT, ["*.md"]):
-        text = (_ROOT / page).read_text()
-        for block in re.finditer(r"^( *)```(\w*)\n(.*?)^\1```", text, re.M | re.S):
-            yield page, block[2], textwrap.dedent(block[3])
-
-
 def _of(*languages: str) -> list[ParameterSet]:
     counts: dict[str, int] = {}
     found = []
-    for page, language, text in _samples():
+    for page, language, text in samples():
         counts[page] = counts.get(page, 0) + 1
         if language in languages:
             found.append(pytest.param(page, text, id=f"{page}-{counts[page]}"))
@@ -47,7 +39,7 @@ def _of(*languages: str) -> list[ParameterSet]:
 
 
 def test_samples_are_found() -> None:
-    assert {language for _, language, _ in _samples()} <= _LANGUAGES
+    assert {language for _, language, _ in samples()} <= _LANGUAGES
     assert all(len(_of(language)) > 5 for language in ("c", "python", "sh", "starlark"))
 
 
@@ -114,38 +106,3 @@ def test_output_has_no_commands(page: str, text: str) -> None:
 def test_a_macro_without_load_is_found(name: str) -> None:
     with pytest.raises(NameError, match=name):
         Starlark(_ROOT).build_file(f'{name}(name = "x")')
-
-
-@functools.cache
-def _c_names() -> dict[str, set[int]]:
-    """Return the parameters of each function and macro of the headers, by name; none for types."""
-    found: dict[str, set[int]] = {}
-    for file in source_files(_ROOT, ["*.h"]):
-        text = re.sub(r"//[^\n]*", "", (_ROOT / file).read_text())
-        for name in re.findall(r"\w+", text):
-            found.setdefault(name, set())
-        for name, parameters in re.findall(r"\b(\w+)\(([^()]*)\)(?:;|\s*[{\\])", text):
-            is_empty = parameters.strip() in ("", "void")
-            found[name].add(0 if is_empty else parameters.count(",") + 1)
-    return found
-
-
-@functools.cache
-def _generators() -> str:
-    """Return the programs and rules that write headers."""
-    files = source_files(_ROOT, ["boards/*.py", "boards/*.bzl", "aot/plan/*.py", "aot/slot/*.py"])
-    return "\n".join((_ROOT / file).read_text() for file in files if "test_" not in file)
-
-
-@pytest.mark.parametrize(("page", "text"), _of("c"))
-def test_names_of_c_samples_are_declared(page: str, text: str) -> None:
-    """Calls have as many arguments as the function, or the macro, has parameters."""
-    del page
-    code = re.sub(r"//[^\n]*|\"[^\"]*\"", "x", text)
-    names = set(re.findall(r"\b(?:pl|PL|ethos_u|neutron)_\w+", code))
-    unknown = names - _c_names().keys()
-    assert {name for name in unknown if name not in _generators()} == set()
-    for name, arguments in re.findall(r"\b(\w+)\(((?:[^()]|\([^()]*\))*)\)", code):
-        if _c_names().get(name) and name in names:
-            flat = re.sub(r"\([^()]*\)|\{[^{}]*\}", "x", arguments)
-            assert (flat.count(",") + 1 if flat.strip() else 0) in _c_names()[name], name

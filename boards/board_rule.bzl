@@ -8,8 +8,8 @@ load("//tools:actions.bzl", "run_action")
 
 _ALIGNMENT = 16
 
-# Cores without a model in LLVM for cycle estimates (tools/simulator/cycles.py).
-WITHOUT_CYCLES = ["cortex-m0", "cortex-m0plus", "cortex-m1", "cortex-m23"]
+# Cores without a model for cycle estimates (tools/simulator/cycles.py).
+WITHOUT_CYCLES = ["cortex-m1", "cortex-m23"]
 
 # An exception pushes up to 104 bytes on top of the program's own need, which is not always known.
 _LEAST_STACK = 128

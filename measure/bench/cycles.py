@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimated cycles of the kernels on each core modelled by LLVM. They are no measurements.
+"""Estimated cycles of the kernels on each core with a model. They are no measurements.
 
     bazel run //measure/bench:cycles                    a row a layer, and networks' sums
     bazel run //measure/bench:cycles -- --layer="fc"    blocks of layers by name
 
 Instructions are counted in QEMU. Cycles come from tools/simulator/cycles.py; see there for their
-omissions. M7 and M85 are estimated on the builds for M4 and M55.
+omissions. They are those of the first measured chip of a core (tools/simulator/silicon.py), printed
+with the error. M7 and M85 are estimated on the builds for M4 and M55.
 """
 
 from tools.text.signal_handling import run_main
@@ -19,7 +20,8 @@ from boards.board import Board, load_board
 from kernels.testing.case import Layer
 from measure.bench.networks import Counts, sums_of_networks
 from measure.bench.program import fitting_layers
-from tools.simulator.cycles import MODELS, Ran, estimate
+from tools.simulator.cycles import Ran, estimate
+from tools.simulator.silicon import calibration, percent
 from tools.simulator.simulate import simulate
 from tools.text.table import table
 
@@ -38,9 +40,15 @@ _BLOCKS = 4
 
 def cores(board: Board) -> list[str]:
     """Return the cores with estimates for a board's program."""
-    if board.core not in MODELS:
-        return []
     return [board.core] + ([_ALSO[board.core]] if board.core in _ALSO else [])
+
+
+def accuracy(core: str) -> str:
+    """Return a line about the chip of a core's cycles, and their error."""
+    found = calibration(core)
+    if found.chip is None or found.error is None:
+        return f"{core}: no chip was measured"
+    return f"{core}: {percent(found.error)}, estimated for {found.chip.name}"
 
 
 def blocks_text(core: str, layer: Layer, ran: list[Ran]) -> str:
@@ -57,7 +65,7 @@ def blocks_text(core: str, layer: Layer, ran: list[Ran]) -> str:
 
 
 def layers_table(instructions: Counts, cycles: Counts, title: str) -> str:
-    """A row a layer or network; for each core its instructions, and the cycles estimated."""
+    """Return a row a layer or network: for each core its instructions, and estimated cycles."""
     names = list(dict.fromkeys(name for found in instructions.values() for name in found))
     rows = [[title, *(text for core in cycles for text in (core, "cycles"))]]
     for name in names:
@@ -77,17 +85,14 @@ def main(argv: list[str]) -> None:
     for program in _PROGRAM.value:
         board_json, elf = program.split(",")
         board = load_board(Path(board_json))
-        if not cores(board):
-            print(f"{board.core}: LLVM has no model of it that estimates cycles")
-            continue
-        run = simulate(Path(elf), board, time_limit=_TIME_LIMIT, count=True)
+        run = simulate(Path(elf), board, time_limit=_TIME_LIMIT, count=True, loads=True)
         if run.problem or run.counts is None:
             raise RuntimeError(f"{board.name}: {run.problem}\n{run.console}")
         layers = [layer for layer, _ in fitting_layers(board)]
         regions = [run.counts.regions[number] for number in range(len(layers))]
         peers |= {layer.name: layer.peer for layer in layers if layer.peer}
         for core in cores(board):
-            parts = estimate(Path(elf), core, [region.at for region in regions])
+            parts = estimate(Path(elf), core, regions)
             instructions[core] = {
                 layer.name: region.instructions
                 for layer, region in zip(layers, regions, strict=True)
@@ -107,6 +112,8 @@ def main(argv: list[str]) -> None:
     instructions = sums_of_networks(instructions, peers, networks)
     cycles = sums_of_networks(cycles, peers, networks)
     print(layers_table(instructions, cycles, "all layers"))
+    print()
+    print("\n".join(map(accuracy, cycles)))
 
 
 if __name__ == "__main__":

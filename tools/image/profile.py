@@ -15,12 +15,14 @@ from typing import Any
 
 from tools.image.trace import trace
 from tools.simulator.counts import Region
+from tools.simulator.silicon import Calibration, percent
 from tools.simulator.simulate import Run
 from tools.text.table import table
 
 FORMAT = 2
 
 ESTIMATE = "cycles_estimate"
+ESTIMATED_FOR = "estimated_for"
 
 UNNAMED = "unnamed_plans"
 
@@ -39,6 +41,7 @@ def profile(
     plans: Sequence[dict[str, Any]],
     linked: Mapping[str, int] = MappingProxyType({}),
     estimates: Mapping[Key, float] | None = None,
+    measured: Calibration | None = None,
 ) -> dict[str, Any]:
     """Return the contents of profile.json, in the format of profile.schema.json.
 
@@ -51,6 +54,7 @@ def profile(
         that ran.
       estimates: estimated cycles by region, if any. A region's cycles exclude inner
         regions. Plan 0 stands for regions without a plan.
+      measured: calibration of the estimates.
     """
     inference = run.counts.regions.get(_INFERENCE) if run.counts else None
     every = run.counts.by_plan() if run.counts else {}
@@ -61,10 +65,11 @@ def profile(
     ran = {address for address, _ in [*regions, *cycles]}
     at = _addresses(plans, linked, ran)
     inferences = inference.entries if inference else max(map(len, cycles.values()), default=0)
-    of_all = {}
+    of_all: dict[str, Any] = {}
     if inference and inferences and estimates is not None:
         estimate = _of_inference(inference, every, estimates)
         of_all = {} if estimate is None else {ESTIMATE: round(estimate / inferences)}
+        of_all |= _estimated_for(measured, of_all.get(ESTIMATE))
     if unnamed := len(ran) - len(at):
         of_all[UNNAMED] = unnamed
     return {
@@ -117,6 +122,40 @@ def _of_inference(
         if sum(region.at.total() for region in parts.values()) == inference.instructions:
             return sum(estimates[key] for key in parts)
     return None
+
+
+def _estimated_for(measured: Calibration | None, cycles: int | None) -> dict[str, Any]:
+    """Return the field about the chip of an estimate, {} if there is no chip."""
+    if measured is None or measured.chip is None or measured.error is None:
+        return {}
+    chip = measured.chip
+    found: dict[str, Any] = {"chip": chip.name, "clock_hz": chip.clock_hz}
+    found["error"] = round(measured.error, 3)
+    of_inference = None if cycles is None else measured.of(cycles)
+    if of_inference is not None:
+        found["milliseconds"] = round(of_inference.milliseconds, 4)
+        if of_inference.microjoules is not None:
+            found["microjoules"] = round(of_inference.microjoules, 2)
+            found["energy_error"] = round(of_inference.energy_error, 3)
+    return {ESTIMATED_FOR: found}
+
+
+def estimate_rows(counted: dict[str, Any]) -> dict[str, str]:
+    """Return rows of text about the estimated cycles of an inference."""
+    if ESTIMATE not in counted:
+        return {}
+    about = counted.get(ESTIMATED_FOR)
+    if about is None:
+        text = "estimated; no chip of this core was measured"
+        return {"cycles per inference": f"{counted[ESTIMATE]:,}, {text}"}
+    error = f"{percent(about['error'])}, estimated"
+    place = f"{about['chip']}, {about['clock_hz'] / 1e6:g} MHz"
+    rows = {"cycles per inference": f"{counted[ESTIMATE]:,} {error} for {about['chip']}"}
+    rows["time"] = f"{about['milliseconds']:.4g} ms {error} ({place})"
+    if "microjoules" in about:
+        error = f"{percent(about['energy_error'])}, estimated"
+        rows["energy"] = f"{about['microjoules']:,.4g} µJ {error}"
+    return rows
 
 
 def write_profile(counted: dict[str, Any], path: str | None, trace_path: str | None) -> None:

@@ -15,8 +15,8 @@ total of the others. A facts file is a JSON object from name to text, number, or
 
 Option --profile writes the instructions for machines, in the format of profile.schema.json. Option
 --trace writes them for ui.perfetto.dev. Paths are relative to the working folder of `bazel run`.
-Option --cycles, set by the target <image>.cycles, adds cycles estimated by LLVM's model of the
-core.
+Option --cycles, set by the target <image>.cycles, adds estimated cycles, with milliseconds and
+microjoules on a measured chip of the board's core. Option --chip names another one.
 """
 
 from tools.text.signal_handling import run_main
@@ -31,9 +31,11 @@ from absl import app, flags
 from boards.board import Board, BoardError, load_board
 from tools.image.profile import ESTIMATE, Key, profile, steps_table, write_profile
 from tools.image.summary import summary
+from tools.simulator.blocks import CyclesError
 from tools.simulator.counts import Counts, CountsError
-from tools.simulator.cycles import CyclesError, estimate, model_of
+from tools.simulator.cycles import check_core, estimate
 from tools.simulator.elf import Elf, ElfError
+from tools.simulator.silicon import calibration
 from tools.simulator.simulate import SimulatorError, simulate
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
@@ -43,6 +45,7 @@ _PLAN = flags.DEFINE_spaceseplist("plan", [], "JSON of plans, for the names of t
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
 _TRACE = flags.DEFINE_string("trace", None, "The same to write for ui.perfetto.dev.")
 _CYCLES = flags.DEFINE_bool("cycles", False, "Estimate cycles.")
+_CHIP = flags.DEFINE_string("chip", "", "Measured chip for --cycles, such as STM32L4R5.")
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.", 0)
 _SILENCE = flags.DEFINE_float(
     "silence", 180, "Seconds without a character until the program is stopped.", lower_bound=0
@@ -61,14 +64,17 @@ def main(argv: list[str]) -> int:
         facts |= json.loads(Path(path).read_text())
     try:
         board = load_board(Path(_BOARD.value))
+        measured = None
         if _CYCLES.value:
-            model_of(board.core)
+            check_core(board.core)
+            measured = calibration(board.core.split("+")[0], _CHIP.value)
         run = simulate(
             elf,
             board,
             time_limit=_TIME_LIMIT.value,
             silence=_SILENCE.value,
             count=True,
+            loads=_CYCLES.value,
             echo=sys.stdout,
             listen=True,
         )
@@ -82,7 +88,7 @@ def main(argv: list[str]) -> int:
     size = json.loads(Path(_SIZE.value).read_text())
     plans = [json.loads(Path(path).read_text()) for path in _PLAN.value]
     linked = Elf(elf).addresses if plans else {}
-    counted = profile(run, size, plans, linked, estimates)
+    counted = profile(run, size, plans, linked, estimates, measured)
     write_profile(counted, _PROFILE.value, _TRACE.value)
     delegates = any("delegate" in step for plan in plans for step in plan["steps"])
     modelled = board.npu.configuration if delegates and board.npu and board.npu.simulated else ""
@@ -96,7 +102,7 @@ def main(argv: list[str]) -> int:
 def _estimates(elf: Path, board: Board, counts: Counts) -> dict[Key, float]:
     """Cycles by plan and region, without those of inner regions."""
     regions = counts.by_plan()
-    parts = estimate(elf, board.core, [region.at for region in regions.values()])
+    parts = estimate(elf, board.core, list(regions.values()), _CHIP.value)
     return {key: sum(ran.cycles for ran in part) for key, part in zip(regions, parts, strict=True)}
 
 

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from tools.image.profile import ESTIMATE
+from tools.image.profile import estimate_rows
 from tools.simulator.simulate import Run
 from tools.text.table import table
 
@@ -60,8 +60,7 @@ def summary(
     if counted and counted["inferences"]:
         with_model = ", with those of the NPU's model" if modelled else ""
         rows["instructions per inference"] = f"{counted['instructions']:,}{with_model}"
-        if ESTIMATE in counted:
-            rows["cycles per inference"] = f"{counted[ESTIMATE]:,}, an estimate{with_model}"
+        rows |= {name: f"{text}{with_model}" for name, text in estimate_rows(counted).items()}
     if cycles is not None:
         rows["cycles per inference"] = f"{cycles:,}, of all steps"
     rows |= _sizes(size)

@@ -11,6 +11,7 @@ from tools.image.quality_facts import facts, main
 from tools.image.summary import summary
 from tools.image.trace import trace
 from tools.simulator.counts import Counts, Region
+from tools.simulator.silicon import Calibration, Chip
 from tools.simulator.simulate import Run
 
 _CONSOLE = "PL:STAT images 450\nnot PL:STAT x 1\nPL:STAT correct on device 441\nPL:PASS\n"
@@ -187,10 +188,11 @@ def _estimated(
     regions: dict[int, Region],
     plans: dict[int, dict[int, Region]],
     estimates: dict[tuple[int, int], float],
+    measured: Calibration | None = None,
 ) -> tuple[dict[str, Any], str]:
     run = _run(regions, plans)
     named = [{"name": name, "steps": [_STEP]} for name in ("a", "b")]
-    counted = profile(run, _SIZE, named, {"a": 64, "b": 32}, estimates)
+    counted = profile(run, _SIZE, named, {"a": 64, "b": 32}, estimates, measured)
     schema = json.loads(Path("tools/image/profile.schema.json").read_text())
     assert not list(Draft202012Validator(schema).iter_errors(counted))
     return counted, summary(run, _SIZE, {}, counted)
@@ -207,7 +209,7 @@ def test_estimated_cycles() -> None:
         ["instructions", "cycles,", "estimated", "step", "op", "from"],
         ["300", "450", "pl::conv2d", "0", "a", "(Conv2d)"],
     ]
-    assert "  cycles per inference        650, an estimate" in text
+    assert "  cycles per inference        650, estimated; no chip of this core was measured" in text
     # The program's own region outside of the inference does not count; a region inside counts.
     beside = regions | {7: _region(2, 50)}
     assert _estimated(beside, plans, estimates | {(0, 7): 80.0})[0]["cycles_estimate"] == 650
@@ -217,6 +219,29 @@ def test_estimated_cycles() -> None:
     outside = {64: {1: _region(3, 900)}}
     counted, text = _estimated(regions, outside, estimates)
     assert "cycles_estimate" not in counted and "cycles per inference" not in text
+
+
+def test_time_and_energy_of_a_measured_chip() -> None:
+    regions, plans = {0: _region(2, 300, 600)}, {64: {1: _region(2, 600)}}
+    estimates = {(0, 0): 4e5, (64, 1): 8e5}
+    chip = Chip("X1", "cortex-m0", 120_000_000, picojoules=(190, 210))
+    measured = Calibration(chip, 1.1, 0.071, 8, {})
+    counted, text = _estimated(regions, plans, estimates, measured)
+    assert counted["estimated_for"] == {
+        "chip": "X1",
+        "clock_hz": 120_000_000,
+        "error": 0.071,
+        "milliseconds": 5.0,
+        "microjoules": 120.0,
+        "energy_error": 0.121,
+    }
+    rows = [line.split(maxsplit=1) for line in text.splitlines()]
+    assert ["cycles", "per inference        600,000 ± 8 %, estimated for X1"] in rows
+    assert ["time", "5 ms ± 8 %, estimated (X1, 120 MHz)"] in rows
+    assert ["energy", "120 µJ ± 13 %, estimated"] in rows
+    unknown = Calibration(Chip("X2", "cortex-m0", 1_000_000), 1, 0.05, 4, {})
+    counted, text = _estimated(regions, plans, estimates, unknown)
+    assert counted["estimated_for"]["milliseconds"] == 600 and "energy" not in text
 
 
 def test_a_step_that_runs_another_plan_has_no_estimate_of_its_own() -> None:

@@ -50,7 +50,8 @@ def with_cycles(report: Fields, profile: Fields) -> Fields:
         left.remove(found[0])
         counted = [step | {"cycles": cycles.get(_identity(step))} for step in found[0]["steps"]]
         models = [one | {"steps": counted} if one is found[0] else one for one in models]
-    return report | {"models": models, "cycles_are": _KINDS[key]}
+    about = {key: profile[key] for key in ("estimated_for",) if key in profile}
+    return report | {"models": models, "cycles_are": _KINDS[key]} | about
 
 
 def _identity(step: Fields) -> tuple[Any, ...]:

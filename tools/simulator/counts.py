@@ -2,9 +2,11 @@
 """Exact counts of executed instructions, as the plugin tools/simulator/plugin writes them."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from boards.board import Memory
 from tools.simulator.elf import Elf
 
 BEGIN = "pl_profile_begin"
@@ -28,11 +30,13 @@ class Region:
             included. The call of the end (the number into r0, and the call) is part of
             it.
         at: executions by address, without those of inner regions.
+        loads: reads of flash by address of the instruction, if they were requested.
     """
 
     entries: int = 0
     instructions: int = 0
     at: Counter[int] = field(default_factory=Counter)
+    loads: Counter[int] = field(default_factory=Counter)
 
 
 @dataclass
@@ -76,13 +80,20 @@ def by_function(at: Counter[int], elf: Elf) -> Counter[str]:
     return found
 
 
-def plugin_arguments(elf: Elf, output: Path) -> str:
+def plugin_arguments(elf: Elf, output: Path, flash: Sequence[Memory] = ()) -> str:
     """Return the plugin's arguments for a program, each with a comma before it.
+
+    Args:
+        elf: the program.
+        output: file for the counts.
+        flash: memories whose reads to count.
 
     Raises:
         CountsError: the program's marks differ from the plugin's expectation.
     """
     arguments = f",out={output}"
+    for memory in flash:
+        arguments += f",loads={memory.base:x}-{memory.base + memory.size - 1:x}"
     for option, name, size in _MARKS:
         function = elf.function(name)
         if function is None:
@@ -122,6 +133,8 @@ def read_counts(path: Path) -> Counts:
                 else regions.setdefault(int(fields[1]), Region()).at
             )
             at[int(fields[0])] = int(fields[2])
+        elif what == "loads":
+            regions[int(fields[1])].loads[int(fields[0])] = int(fields[2])
         elif what == "plan":
             regions = counts.plans.setdefault(int(fields[0]), {})
     return counts

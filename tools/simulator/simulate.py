@@ -87,6 +87,7 @@ def simulate(
     time_limit: float = 60,
     silence: float = math.inf,
     count: bool = False,
+    loads: bool = False,
     echo: TextIO | None = None,
     listen: bool = False,
     tools: Tools | None = None,
@@ -99,6 +100,7 @@ def simulate(
         time_limit: seconds until the program is stopped.
         silence: seconds without console output until the program is stopped.
         count: count instructions (QEMU only; slower).
+        loads: count reads of flash, too (slower still).
         echo: receives the console's text while it appears.
         listen: forward standard input to the board's console.
         tools: programs to use; those of the build if not given.
@@ -127,7 +129,9 @@ def simulate(
             if count:
                 if tools.plugin is None:
                     raise SimulatorError("the plugin that counts instructions was not built")
-                command += ["-plugin", f"{tools.plugin}{plugin_arguments(Elf(elf), output)}"]
+                flash = [m for m in board.memories if loads and m.kind == "flash"]
+                arguments = plugin_arguments(Elf(elf), output, flash)
+                command += ["-plugin", f"{tools.plugin}{arguments}"]
         start = time.monotonic()
         ended = _execute(command, time_limit, silence, echo, listen, watch, monitor.passed)
         seconds = time.monotonic() - start

@@ -40,3 +40,9 @@ def test_marks_that_do_not_fit_together(tmp_path: Path) -> None:
 def test_no_counts(tmp_path: Path) -> None:
     with pytest.raises(CountsError, match="wrote no counts"):
         read_counts(tmp_path / "counts")
+
+
+def test_reads_of_flash(tmp_path: Path) -> None:
+    file = tmp_path / "counts"
+    file.write_text("total 8\nregion 3 2 8\nat 64 3 8\nloads 64 3 5\n")
+    assert read_counts(file).regions[3].loads == {64: 5}

@@ -75,8 +75,19 @@ function instructionsText(all) {
 }
 
 function cyclesText(all) {
-  const from = data.cycles_are === "measured" ? "by the core's own counter on a board" : "as LLVM's model of the core estimates them";
+  const from = data.cycles_are === "measured" ? "by the core's own counter on a board" : `estimated ${estimatedFor()}`;
   return `${number(all)} cycles in the steps of an inference, ${from}.`;
+}
+
+// Chip of estimated cycles, their error, and time and energy of an inference.
+function estimatedFor() {
+  const about = data.estimated_for;
+  if (!about) return "for the core; no chip of it was measured";
+  const band = (error) => `± ${Math.ceil(error * 100)} %`;
+  const parts = [`for ${about.chip} at ${about.clock_hz / 1e6} MHz (${band(about.error)})`];
+  if (about.milliseconds !== undefined) parts.push(`${about.milliseconds.toPrecision(4)} ms ${band(about.error)} an inference`);
+  if (about.microjoules !== undefined) parts.push(`${number(Math.round(about.microjoules))} µJ ${band(about.energy_error)}`);
+  return parts.join("; ");
 }
 
 function drawCounted(box) {

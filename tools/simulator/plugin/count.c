@@ -2,11 +2,11 @@
 //
 // Counts executed instructions: of the whole run, of marked regions, and of every address.
 //
-// Arguments: out=FILE and, for regions, begin=ADDRESS,end=ADDRESS,plan=ADDRESS (hexadecimal). They
-// are the functions marking regions (firmware/runtime/profile_cortex_m.c). The first two functions
-// are a loop of two instructions and a return. The loop runs once more than the region's number.
-// The third function encodes the plan of the regions, bit by bit. Instructions of these functions
-// are not counted.
+// Arguments: out=FILE; for memories whose reads are counted, loads=FIRST-LAST each; for regions,
+// begin=ADDRESS,end=ADDRESS,plan=ADDRESS (addresses are hexadecimal). These three are the functions
+// marking regions (firmware/runtime/profile_cortex_m.c). The first two functions are a loop of two
+// instructions and a return. The loop runs once more than the region's number. The third function
+// encodes the plan of the regions, bit by bit. Instructions of these functions are not counted.
 //
 // The output is written at the end, one line each, with decimal numbers:
 //
@@ -15,6 +15,7 @@
 //                                         inner regions
 //   at ADDRESS NUMBER INSTRUCTIONS        executions of one address in the innermost
 //                                         region NUMBER; - stands for none
+//   loads ADDRESS NUMBER LOADS            the same for its reads of the given memories
 //   plan ADDRESS                          plan of the regions in all lines below, until
 //                                         the next plan
 //   error TEXT                            marks that do not match each other
@@ -34,6 +35,7 @@ enum {
   MAX_REGIONS = 4096,
   MAX_PLANS = 64,
   MAX_DEPTH = 16,
+  MAX_MEMORIES = 8,
   MAX_ADDRESSES = 1 << 20,  // different instructions executed
   HASH_SIZE = 2 * MAX_ADDRESSES,
   OUTSIDE = MAX_REGIONS,  // "region" of code outside of all
@@ -49,7 +51,13 @@ typedef struct {
   uint64_t entries;
   uint64_t instructions;
   uint64_t *by_address;  // executions by index of address, while this region is the innermost
+  uint64_t *loads;       // the same for reads of the given memories; NULL without any
 } region;
+
+typedef struct {
+  uint64_t first;
+  uint64_t last;
+} range;
 
 typedef struct {
   uint32_t number;
@@ -69,8 +77,11 @@ static uint32_t plan_bits;          // bits of the plan address read so far
 static region *regions[MAX_PLANS];  // MAX_REGIONS for each plan; without a plan one more
 static open_region open_regions[MAX_DEPTH];
 static unsigned int depth;
-static uint32_t turns;    // loop turns of the running mark
+static uint32_t turns;  // loop turns of the running mark
+static range memories[MAX_MEMORIES];
+static unsigned int memory_count;
 static uint64_t *counts;  // by_address of the innermost region
+static uint64_t *loads;   // its loads
 static uint64_t total;
 static uint64_t *addresses;  // by index
 static uint32_t address_count;
@@ -118,14 +129,27 @@ static void enter(unsigned int of_plan, uint32_t number) {
   region *entered = &regions[of_plan][number];
   if (entered->by_address == NULL) {
     entered->by_address = allocate(MAX_ADDRESSES, sizeof *entered->by_address);
+    entered->loads = memory_count == 0 ? NULL : allocate(MAX_ADDRESSES, sizeof *entered->loads);
   }
   counts = entered->by_address;
+  loads = entered->loads;
 }
 
 static void on_instruction(unsigned int vcpu_index, void *index) {
   (void)vcpu_index;
   ++counts[(uintptr_t)index];
   ++total;
+}
+
+static void on_load(unsigned int vcpu_index, qemu_plugin_meminfo_t info, uint64_t address,
+                    void *index) {
+  (void)vcpu_index;
+  (void)info;
+  for (unsigned int i = 0; i < memory_count; ++i) {
+    if (memories[i].first <= address && address <= memories[i].last) {
+      ++loads[(uintptr_t)index];
+    }
+  }
 }
 
 static void on_turn(unsigned int vcpu_index, void *unused) {
@@ -247,16 +271,21 @@ static void on_translation(struct qemu_plugin_tb *tb) {
     struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
     if (!instrument_mark(insn, begin_address, on_begin) &&
         !instrument_mark(insn, end_address, on_end) && !instrument_plan(insn)) {
-      qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction, QEMU_PLUGIN_CB_NO_REGS,
-                                             (void *)index_of(qemu_plugin_insn_vaddr(insn)));
+      void *const index = (void *)index_of(qemu_plugin_insn_vaddr(insn));
+      qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction, QEMU_PLUGIN_CB_NO_REGS, index);
+      if (memory_count != 0) {
+        qemu_plugin_register_vcpu_mem_cb(insn, on_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R,
+                                         index);
+      }
     }
   }
 }
 
-static void write_addresses(FILE *out, const region *counted, const char *name) {
-  for (uint32_t i = 0; counted->by_address != NULL && i < address_count; ++i) {
-    if (counted->by_address[i] != 0) {
-      fprintf(out, "at %" PRIu64 " %s %" PRIu64 "\n", addresses[i], name, counted->by_address[i]);
+static void write_addresses(FILE *out, const char *what, const uint64_t *by_address,
+                            const char *name) {
+  for (uint32_t i = 0; by_address != NULL && i < address_count; ++i) {
+    if (by_address[i] != 0) {
+      fprintf(out, "%s %" PRIu64 " %s %" PRIu64 "\n", what, addresses[i], name, by_address[i]);
     }
   }
 }
@@ -269,7 +298,8 @@ static void write_regions(FILE *out, const region *of_plan) {
       snprintf(name, sizeof name, "%" PRIu32, number);
       fprintf(out, "region %s %" PRIu64 " %" PRIu64 "\n", name, counted->entries,
               counted->instructions);
-      write_addresses(out, counted, name);
+      write_addresses(out, "at", counted->by_address, name);
+      write_addresses(out, "loads", counted->loads, name);
     }
   }
 }
@@ -287,7 +317,7 @@ static void write_counts(void) {
     fprintf(out, "error %s\n", error_text);
   }
   fprintf(out, "total %" PRIu64 "\n", total);
-  write_addresses(out, &regions[0][OUTSIDE], "-");
+  write_addresses(out, "at", regions[0][OUTSIDE].by_address, "-");
   write_regions(out, regions[0]);
   for (unsigned int i = 1; i < plan_count; ++i) {
     fprintf(out, "plan %" PRIu32 "\n", plans[i]);
@@ -318,6 +348,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **
       end_address = strtoull(value, NULL, 16);
     } else if (strncmp(argv[i], "plan=", 5) == 0) {
       plan_address = strtoull(value, NULL, 16);
+    } else if (strncmp(argv[i], "loads=", 6) == 0 && memory_count < MAX_MEMORIES) {
+      char *last;
+      memories[memory_count].first = strtoull(value, &last, 16);
+      memories[memory_count++].last = strtoull(last + 1, NULL, 16);
     } else {
       fprintf(stderr, "count plugin: unknown argument %s\n", argv[i]);
       return -1;

@@ -26,4 +26,15 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
                                             qemu_plugin_vcpu_udata_cb_t callback,
                                             enum qemu_plugin_cb_flags flags, void *userdata);
 
+// A read of memory; its details are not used here.
+enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1 };
+typedef uint32_t qemu_plugin_meminfo_t;
+typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int vcpu_index, qemu_plugin_meminfo_t info,
+                                          uint64_t vaddr, void *userdata);
+
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+                                      qemu_plugin_vcpu_mem_cb_t callback,
+                                      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
+                                      void *userdata);
+
 #endif  // BOARDS_SIMULATOR_PLUGIN_QEMU_PLUGIN_H_

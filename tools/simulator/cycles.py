@@ -23,7 +23,7 @@ from tools.simulator.blocks import Block, Code, CyclesError, mnemonic
 from tools.simulator.counts import Region
 from tools.simulator.elf import Elf
 from tools.simulator.silicon import Calibration, calibration
-from tools.simulator.timing import TABLES, cycles_by_address
+from tools.simulator.timing import TABLES, WIDENING, cycles_by_address, widens
 
 MODELS = ("cortex-m7", "cortex-m52", "cortex-m55", "cortex-m85")
 """Cores with LLVM's model. M52 has M55's. The other cores with estimates have a table."""
@@ -124,8 +124,12 @@ def estimate(
         ]
     else:
         known = cycles_of_blocks({block for part in blocks for _, block, _ in part}, core, tools)
+        wide = measured.table.get(WIDENING, 0)
         each = [
-            {address: known[block] * measured.factor for address, block, _ in part}
+            {
+                address: (known[block] + wide * sum(map(widens, block))) * measured.factor
+                for address, block, _ in part
+            }
             for part in blocks
         ]
     return [

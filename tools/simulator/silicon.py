@@ -12,19 +12,16 @@ from tools.text.signal_handling import run_main
 import functools
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tools.simulator.blocks import CyclesError
-from tools.simulator.timing import FLASH, TABLES, Table, cycles_of_work
+from tools.simulator.timing import BESIDE_LLVM, FLASH, TABLES, Table, cycles_of_work
 from tools.text.table import table
 
 _DATA = Path(__file__).parent / "silicon.json"
-
-LLVM = "llvm_mca"
-"""Cycles by LLVM's model in a row's work, for cores without a table."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +42,9 @@ class Chip:
 
     @property
     def table(self) -> Table:
-        """Return the table of the core, with the chip's flash; empty for cores without a table."""
-        return {**TABLES.get(self.core, {}), FLASH: self.flash_cycles}
+        """Return the table of the core, or that beside LLVM's model, with the chip's flash."""
+        of_core = TABLES.get(self.core) or BESIDE_LLVM.get(self.core, {})
+        return {**of_core, FLASH: self.flash_cycles}
 
 
 @dataclass(frozen=True)
@@ -128,8 +126,8 @@ def rows() -> tuple[Row, ...]:
             row["chip"],
             row["name"],
             row["source"],
-            row["milliseconds"] / 1e3 * row["clock_hz"],
-            _modelled(chips()[row["chip"]], row["work"]),
+            row["cycles"] if "cycles" in row else row["milliseconds"] / 1e3 * row["clock_hz"],
+            cycles_of_work(row["work"], chips()[row["chip"]].table),
         )
         for row in _read()["rows"]
     )
@@ -189,10 +187,6 @@ def percent(error: float) -> str:
 def _read() -> dict[str, Any]:
     data: dict[str, Any] = json.loads(_DATA.read_text())
     return data
-
-
-def _modelled(chip: Chip, work: Mapping[str, int]) -> float:
-    return work[LLVM] if chip.core not in TABLES else cycles_of_work(work, chip.table)
 
 
 def _factor(some: Iterable[Row]) -> float:

@@ -6,7 +6,15 @@ from collections import Counter
 import pytest
 
 from tools.simulator.blocks import Code
-from tools.simulator.timing import TABLES, cycles_by_address, cycles_of_work, events, reads, work
+from tools.simulator.timing import (
+    TABLES,
+    cycles_by_address,
+    cycles_of_work,
+    events,
+    reads,
+    widens,
+    work,
+)
 
 # A loop of 0x102 to 0x10a, ten times, as llvm-objdump prints it.
 _LISTING = """
@@ -110,3 +118,15 @@ def test_reads(instruction: str, register: str) -> None:
 )
 def test_reads_nothing_of_it(instruction: str, register: str) -> None:
     assert not reads(instruction, register)
+
+
+def test_cycles_beside_llvms() -> None:
+    done = {"instructions": 100, "llvm_mca": 120, "widening": 5}
+    assert cycles_of_work(done, {"widening": 2}) == 130
+
+
+def test_helium_accesses_that_widen() -> None:
+    wide = ["vldrb.s32\tq0, [r0]", "vldrb.u16\tq0, [r0, q1]", "vstrb.32\tq0, [r0]"]
+    assert all(map(widens, [*wide, "vldrh.s32\tq0, [r0]"]))
+    plain = ["vldrb.u8\tq0, [r0]", "vldrh.u16\tq0, [r0]", "vldrw.u32\tq0, [r0]", "ldrb\tr0, [r1]"]
+    assert not any(map(widens, plain))

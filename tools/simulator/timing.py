@@ -3,7 +3,8 @@
 
 An instruction takes one cycle. Events add cycles: a load, a word of LDM, a taken branch. The tables
 follow Arm's technical reference manuals. Manuals leave some entries open, or give a range: these
-were chosen to fit the measurements in silicon.json (tools/simulator/silicon.py).
+were chosen to fit the measurements in silicon.json (tools/simulator/silicon.py). Cores with LLVM's
+model may have a table of events that the model makes too fast.
 """
 
 import re
@@ -25,6 +26,7 @@ ACCUMULATE = "accumulate"
 LONG_PRODUCT = "long_product"
 DIVISION = "division"
 ROOT = "root"  # and quotients of the FPU
+WIDENING = "widening"  # Helium access to values in memory that are narrower than the lanes
 FLASH = "flash"  # access that reads flash; a chip's own figure, not a core's
 
 TABLES: dict[str, Table] = {
@@ -36,6 +38,12 @@ TABLES: dict[str, Table] = {
 }
 """By core."""
 
+BESIDE_LLVM: dict[str, Table] = {"cortex-m55": {WIDENING: 2}}
+"""Events to add to the cycles of LLVM's model, by core."""
+
+LLVM = "llvm_mca"
+"""Cycles by LLVM's model in work(), in place of one for each instruction."""
+
 _LOADS = re.compile(f"(ldr|ldrs?[bh]|ldrt){CONDITION}?$")
 _STORES = re.compile(f"(str|str[bh]|strt){CONDITION}?$")
 _SEVERAL = re.compile(
@@ -46,6 +54,7 @@ _LONG = re.compile(f"[us]ml?[ua]l?l{CONDITION}?$")
 _DIVISIONS = re.compile(f"[us]div{CONDITION}?$")
 _ROOTS = re.compile(f"v(div|sqrt){CONDITION}?$")
 _CONDITIONAL = re.compile(f"(b|bx|pop|ldm|ldr){CONDITION}$|cbn?z$")
+_WIDENS = re.compile(r"v(ldr|str)(b\.[su]?(16|32)|h\.[su]?32)\b")
 _NO_BRANCH = {"udf", "svc", "bkpt"}
 
 _RANGE = re.compile(r"([a-z]+)(\d+)\s*-\s*[a-z]+(\d+)")
@@ -101,9 +110,9 @@ def work(code: Code, at: Mapping[int, int], loads: Mapping[int, int]) -> dict[st
 
 
 def cycles_of_work(done: Mapping[str, int], table: Table) -> float:
-    """Return the cycles of work() by a table."""
+    """Return the cycles of work() by a table, or by LLVM's model and a table."""
     extra = sum(table.get(event, 0) * times for event, times in done.items())
-    return done["instructions"] + extra
+    return done.get(LLVM, done["instructions"]) + extra
 
 
 def cycles_by_address(
@@ -116,6 +125,11 @@ def cycles_by_address(
     for address, times in loads.items():
         found[address] += table.get(FLASH, 0) * times
     return found
+
+
+def widens(instruction: str) -> bool:
+    """Return True for the event WIDENING."""
+    return bool(_WIDENS.match(instruction))
 
 
 def reads(instruction: str, register: str) -> bool:

@@ -11,6 +11,8 @@ Fields = dict[str, Any]
 # A step's cycles in a profile, and where they are from.
 _KINDS = {"cycles": "measured", "cycles_estimate": "estimated"}
 
+_CHIP = "estimated_for"
+
 _SAME = ("step", "id", "op", "module", "function")
 
 
@@ -50,8 +52,8 @@ def with_cycles(report: Fields, profile: Fields) -> Fields:
         left.remove(found[0])
         counted = [step | {"cycles": cycles.get(_identity(step))} for step in found[0]["steps"]]
         models = [one | {"steps": counted} if one is found[0] else one for one in models]
-    about = {key: profile[key] for key in ("estimated_for",) if key in profile}
-    return report | {"models": models, "cycles_are": _KINDS[key]} | about
+    chip = {_CHIP: profile[_CHIP]} if _CHIP in profile else {}
+    return report | {"models": models, "cycles_are": _KINDS[key]} | chip
 
 
 def _identity(step: Fields) -> tuple[Any, ...]:

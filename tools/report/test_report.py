@@ -273,6 +273,16 @@ def test_cycles_of_a_profile_join_the_steps(key: str, are: str) -> None:
     assert with_cycles(report, few)["models"][0]["steps"][0]["cycles"] is None
 
 
+def test_the_chip_of_estimated_cycles() -> None:
+    report = joined()
+    estimated = {"chip": "X1", "clock_hz": 1_000_000, "error": 0.07, "milliseconds": 3.2}
+    counted = with_cycles(
+        report, cycles_of(report, "cycles_estimate") | {"estimated_for": estimated}
+    )
+    assert counted["estimated_for"] == estimated
+    assert "estimated_for" not in with_cycles(report, cycles_of(report, "cycles_estimate"))
+
+
 def test_models_of_the_same_steps_have_their_own_cycles() -> None:
     report = joined()
     (model,) = report["models"]

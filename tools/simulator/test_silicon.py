@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Factors of measured chips, and the errors promised by docs/speed.md."""
 
+from collections import Counter
+
 import pytest
 
 from tools.simulator.blocks import CyclesError
@@ -26,9 +28,9 @@ def test_rows_are_estimated_by_the_others_of_their_chip(row: Row) -> None:
     assert error is not None and abs(error_of(row)) <= error < _GOAL[core]
 
 
-def test_every_core_has_eight_measurements() -> None:
-    for core in _GOAL:
-        assert sum(chips()[row.chip].core == core for row in rows()) == 8
+def test_measurements_by_core() -> None:
+    found = Counter(chips()[row.chip].core for row in rows())
+    assert found == {"cortex-m4": 8, "cortex-m33": 8, "cortex-m55": 11}
 
 
 def test_a_chip() -> None:

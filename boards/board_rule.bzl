@@ -8,8 +8,8 @@ load("//tools:actions.bzl", "run_action")
 
 _ALIGNMENT = 16
 
-# Cores without a model for cycle estimates (tools/simulator/cycles.py).
-WITHOUT_CYCLES = ["cortex-m1", "cortex-m23"]
+# Cores with LLVM's model for cycle estimates (MODELS in tools/simulator/cycles.py).
+WITH_LLVM = ["cortex-m7", "cortex-m52", "cortex-m55", "cortex-m85"]
 
 # An exception pushes up to 104 bytes on top of the program's own need, which is not always known.
 _LEAST_STACK = 128
@@ -19,7 +19,7 @@ BoardInfo = provider(
     fields = {
         "code": "Name of the memory for code.",
         "engines": "Configurations of what runs delegates, such as ethos-u55-128.",
-        "has_cycles": "Whether cycles of its programs can be estimated.",
+        "has_cycles": "Whether LLVM estimates cycles of its programs.",
         "json": "File: the data, for Python (boards/board.py).",
         "linker_script": "File, or None on the host.",
         "npu": "Configuration of its Ethos-U, None if it has none.",
@@ -57,7 +57,7 @@ def _with_sizes(ctx, data):
 
 def _has_cycles(data):
     counted = data["simulator"] and data["simulator"]["kind"] == "qemu"
-    return bool(counted) and data["core"].split("+")[0] not in WITHOUT_CYCLES
+    return bool(counted) and data["core"].split("+")[0] in WITH_LLVM
 
 def _board_data_impl(ctx):
     file = ctx.actions.declare_file(ctx.label.name + ".json")

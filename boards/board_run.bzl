@@ -40,7 +40,7 @@ def board_sim(name, image, facts = [], has_plan = False, cycles = None, testonly
       image: name of a firmware_image in this package.
       facts: JSON files with more rows for the table at the end.
       has_plan: whether the image knows its plans.
-      cycles: label of the board, if cycles are estimated, for which LLVM is fetched.
+      cycles: label of the board, if cycles are estimated also by LLVM, which is fetched then.
       testonly: whether the image is.
       **kwargs: other attributes of py_binary.
     """

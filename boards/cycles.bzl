@@ -10,7 +10,7 @@ def _has_cycles_impl(ctx):
 
 has_cycles = rule(
     implementation = _has_cycles_impl,
-    doc = "A flag for config_setting: \"yes\" where cycles of a board's programs can be estimated.",
+    doc = "A flag for config_setting: \"yes\" where LLVM estimates cycles of a board's programs.",
     attrs = {"board": attr.label(mandatory = True, providers = [BoardInfo])},
 )
 
@@ -20,7 +20,7 @@ def _llvm_for_board_impl(ctx):
 # An attribute that named LLVM itself would fetch it for every board.
 llvm_for_board = rule(
     implementation = _llvm_for_board_impl,
-    doc = "LLVM's programs, in runfiles, if cycles can be estimated for the board.",
+    doc = "LLVM's programs, in runfiles, if they estimate cycles for the board.",
     attrs = {
         "board": attr.label(mandatory = True, providers = [BoardInfo]),
         "_allowlist_function_transition": attr.label(

@@ -212,7 +212,9 @@ def steps_table(fields: dict[str, Any]) -> str:
         ]
         for step in steps
     ]
-    titles = [unit.replace(ESTIMATE, "cycles, estimated") for unit in units]
+    about = fields.get(ESTIMATED_FOR)
+    error = f" {percent(about['error'])}" if about else ""
+    titles = [unit.replace(ESTIMATE, f"cycles{error}, estimated") for unit in units]
     header = [*titles, "step", "op", "from"]
     align = "r" * len(units) + "lrl"
     if len({step["plan"] for step in steps}) > 1:

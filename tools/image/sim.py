@@ -15,8 +15,9 @@ total of the others. A facts file is a JSON object from name to text, number, or
 
 Option --profile writes the instructions for machines, in the format of profile.schema.json. Option
 --trace writes them for ui.perfetto.dev. Paths are relative to the working folder of `bazel run`.
-Option --cycles, set by the target <image>.cycles, adds estimated cycles, with milliseconds and
-microjoules on a measured chip of the board's core. Option --chip names another one.
+Estimated cycles, milliseconds and microjoules are those of a measured chip with the board's core.
+Option --chip names another one. Some cores need LLVM for them: option --cycles, set by the target
+<image>.cycles.
 """
 
 from tools.text.signal_handling import run_main
@@ -33,10 +34,11 @@ from tools.image.profile import ESTIMATE, Key, profile, steps_table, write_profi
 from tools.image.summary import summary
 from tools.simulator.blocks import CyclesError
 from tools.simulator.counts import Counts, CountsError
-from tools.simulator.cycles import check_core, estimate
+from tools.simulator.cycles import check_core, estimate, has_table
 from tools.simulator.elf import Elf, ElfError
-from tools.simulator.silicon import calibration
+from tools.simulator.silicon import Calibration, calibration
 from tools.simulator.simulate import SimulatorError, simulate
+from tools.simulator.timing import FLASH
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
@@ -44,8 +46,8 @@ _FACTS = flags.DEFINE_multi_string("facts", [], "JSON files with more rows, for 
 _PLAN = flags.DEFINE_spaceseplist("plan", [], "JSON of plans, for the names of their steps.")
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
 _TRACE = flags.DEFINE_string("trace", None, "The same to write for ui.perfetto.dev.")
-_CYCLES = flags.DEFINE_bool("cycles", False, "Estimate cycles.")
-_CHIP = flags.DEFINE_string("chip", "", "Measured chip for --cycles, such as STM32L4R5.")
+_CYCLES = flags.DEFINE_bool("cycles", False, "Estimate cycles on cores that need LLVM, too.")
+_CHIP = flags.DEFINE_string("chip", "", "Measured chip of the estimates, such as STM32L4R5.")
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.", 0)
 _SILENCE = flags.DEFINE_float(
     "silence", 180, "Seconds without a character until the program is stopped.", lower_bound=0
@@ -64,21 +66,18 @@ def main(argv: list[str]) -> int:
         facts |= json.loads(Path(path).read_text())
     try:
         board = load_board(Path(_BOARD.value))
-        measured = None
-        if _CYCLES.value:
-            check_core(board.core)
-            measured = calibration(board.core.split("+")[0], _CHIP.value)
+        measured = _measured(board)
         run = simulate(
             elf,
             board,
             time_limit=_TIME_LIMIT.value,
             silence=_SILENCE.value,
             count=True,
-            loads=_CYCLES.value,
+            loads=measured is not None and bool(measured.table.get(FLASH)),
             echo=sys.stdout,
             listen=True,
         )
-        estimates = _estimates(elf, board, run.counts) if _CYCLES.value and run.counts else None
+        estimates = _estimates(elf, board, run.counts) if measured and run.counts else None
     except (BoardError, CountsError, CyclesError, ElfError, SimulatorError) as error:
         print(f"{elf.name}: {error}", file=sys.stderr)
         return _NOT_RUN
@@ -97,6 +96,14 @@ def main(argv: list[str]) -> int:
     if estimates and counted["inferences"] and ESTIMATE not in counted:
         print("  no cycles per inference: the program runs marked parts outside of inferences")
     return 0
+
+
+def _measured(board: Board) -> Calibration | None:
+    """Return the calibration of estimates, None if there are to be none."""
+    if not _CYCLES.value and not has_table(board.core):
+        return None
+    check_core(board.core)
+    return calibration(board.core.split("+")[0], _CHIP.value)
 
 
 def _estimates(elf: Path, board: Board, counts: Counts) -> dict[Key, float]:

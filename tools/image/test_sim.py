@@ -235,6 +235,7 @@ def test_time_and_energy_of_a_measured_chip() -> None:
         "microjoules": 120.0,
         "energy_error": 0.121,
     }
+    assert steps_table(counted).splitlines()[0].split()[1:5] == ["cycles", "±", "8", "%,"]
     rows = [line.split(maxsplit=1) for line in text.splitlines()]
     assert ["cycles", "per inference        600,000 ± 8 %, estimated for X1"] in rows
     assert ["time", "5 ms ± 8 %, estimated (X1, 120 MHz)"] in rows

@@ -9,7 +9,7 @@ Block = tuple[str, ...]
 """Instructions in assembly, in order: a sequence always run together."""
 
 _CODE = re.compile(r"^ *([0-9a-f]+):[ \t]+(\S.*)$", re.MULTILINE)
-_TARGET = re.compile(r"\b0x([0-9a-f]+) <.*>")
+_TARGET = re.compile(r"(?<!#)\b(?:0x)?([0-9a-f]+) <.*>")
 _NAME = re.compile(r" <.*>$")
 """Symbol name after a distance: `adr r2, #4 <main+0x8>`."""
 _COMMENT = re.compile(r"\s*@.*$")
@@ -41,7 +41,7 @@ class Code:
 
     @staticmethod
     def of_listing(listing: str) -> "Code":
-        """Read the output of llvm-objdump."""
+        """Read the output of objdump, GNU's or LLVM's."""
         text: dict[int, str] = {}
         leaders: set[int] = set()
         following: dict[int, int] = {}

@@ -46,22 +46,27 @@ _LACKING = re.compile(r"^note: instruction:\s+([a-z0-9]+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Tools:
-    """Programs of LLVM."""
+    """Programs that read code: objdump, and LLVM's for cores without a table."""
 
-    mca: Path
     objdump: Path
+    mca: Path | None = None
 
     @staticmethod
-    def of_build() -> "Tools":
-        """Return the tools provided by Bazel.
+    def of_build(core: str) -> "Tools":
+        """Return the tools provided by Bazel for a core.
 
         Raises:
             CyclesError: the running target has none.
         """
+        if has_table(core):
+            objdump = runfile("arm_gnu_toolchain/bin/arm-none-eabi-objdump")
+            if objdump is None:
+                raise CyclesError("arm-none-eabi-objdump is missing; start this with Bazel")
+            return Tools(objdump)
         mca, objdump = runfile("llvm/llvm-mca"), runfile("llvm/llvm-objdump")
         if mca is None or objdump is None:
             raise CyclesError("this target lacks llvm-mca; use the target <image>.cycles")
-        return Tools(mca, objdump)
+        return Tools(objdump, mca)
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,11 @@ class Ran:
     def cycles(self) -> float:
         """Cycles of all executions."""
         return self.times * self.each
+
+
+def has_table(core: str) -> bool:
+    """Return True if a core's cycles need no LLVM."""
+    return _plain(core) in TABLES
 
 
 def check_core(core: str) -> None:
@@ -112,12 +122,13 @@ def estimate(
     """
     check_core(core)
     measured = calibration(_plain(core), chip)
-    tools = tools or Tools.of_build()
-    arguments = ["--disassemble", "--no-show-raw-insn", f"--mcpu={_plain(core)}", str(elf)]
+    tools = tools or Tools.of_build(core)
+    arguments = ["--disassemble", "--no-show-raw-insn", str(elf)]
+    arguments += [] if tools.mca is None else [f"--mcpu={_plain(core)}"]
     code = Code.of_listing(_run(tools.objdump, arguments).stdout)
     names = Elf(elf)
     blocks = [code.blocks(region.at) for region in regions]
-    if _plain(core) in TABLES:
+    if has_table(core):
         each = [
             _by_table(code, region, part, measured)
             for region, part in zip(regions, blocks, strict=True)
@@ -179,6 +190,7 @@ def _total_cycles(
     """Return cycles by block number, and the instructions missing in the model."""
     arguments = [f"-mtriple={_TRIPLE}", f"-mcpu={_plain(core)}", f"-iterations={iterations}"]
     arguments += ["-call-latency=0", "-skip-unsupported-instructions=lack-sched", "--json", "-"]
+    assert tools.mca is not None
     done = _run(tools.mca, arguments, source)
     regions = json.loads(done.stdout)["CodeRegions"]
     cycles = {region["Name"]: region["SummaryView"]["TotalCycles"] for region in regions}

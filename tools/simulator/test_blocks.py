@@ -46,6 +46,14 @@ def test_blocks_end_where_counts_change_and_code_was_left_out() -> None:
     assert code.blocks(Counter()) == []
 
 
+def test_gnus_listing_has_the_same_blocks() -> None:
+    gnus = _LISTING.replace("#0x", "#").replace("0x", "").replace("#8]  ", "#8]\t")
+    ran = Counter({0x100: 1, 0x102: 1, 0x104: 9, 0x106: 7, 0x108: 9, 0x10A: 9, 0x10C: 1})
+    blocks, others = (Code.of_listing(text).blocks(ran) for text in (gnus, _LISTING))
+    assert [(at, len(block)) for at, block, _ in blocks] == [(a, len(b)) for a, b, _ in others]
+    assert blocks[1][1] == ("cbz\tr1, target",)
+
+
 def test_names_are_no_part_of_what_is_estimated() -> None:
     assert Code.of_listing(_LISTING).text[0x110] == "adr\tr2, #4"
 

@@ -16,7 +16,7 @@ _ADDS = ("add.w r0, r1, #1", "add.w r2, r3, #1", "add.w r4, r5, #1", "add.w r6, 
 
 
 def _cycles(core: str, *block: str) -> float:
-    return cycles_of_blocks([block], core, Tools.of_build())[block]
+    return cycles_of_blocks([block], core, Tools.of_build(core))[block]
 
 
 @pytest.mark.parametrize(

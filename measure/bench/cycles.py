@@ -92,7 +92,7 @@ def main(argv: list[str]) -> None:
         regions = [run.counts.regions[number] for number in range(len(layers))]
         peers |= {layer.name: layer.peer for layer in layers if layer.peer}
         for core in cores(board):
-            parts = estimate(Path(elf), core, regions)
+            parts = estimate(Path(elf), core, regions, calibration(core))
             instructions[core] = {
                 layer.name: region.instructions
                 for layer, region in zip(layers, regions, strict=True)

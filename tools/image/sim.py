@@ -16,8 +16,8 @@ total of the others. A facts file is a JSON object from name to text, number, or
 Option --profile writes the instructions for machines, in the format of profile.schema.json. Option
 --trace writes them for ui.perfetto.dev. Paths are relative to the working folder of `bazel run`.
 Estimated cycles, milliseconds and microjoules are those of a measured chip with the board's core.
-Option --chip names another one. Some cores need LLVM for them: option --cycles, set by the target
-<image>.cycles.
+Option --chip names another one, or a file of tools/simulator/own_board.py. Some cores need LLVM for
+them: option --cycles, set by the target <image>.cycles.
 """
 
 from tools.text.signal_handling import run_main
@@ -36,7 +36,8 @@ from tools.simulator.blocks import CyclesError
 from tools.simulator.counts import Counts, CountsError
 from tools.simulator.cycles import check_core, estimate, has_table
 from tools.simulator.elf import Elf, ElfError
-from tools.simulator.silicon import Calibration, calibration
+from tools.simulator.own_board import find_calibration
+from tools.simulator.silicon import Calibration
 from tools.simulator.simulate import SimulatorError, simulate
 from tools.simulator.timing import FLASH
 
@@ -47,7 +48,11 @@ _PLAN = flags.DEFINE_spaceseplist("plan", [], "JSON of plans, for the names of t
 _PROFILE = flags.DEFINE_string("profile", None, "The profile to write.")
 _TRACE = flags.DEFINE_string("trace", None, "The same to write for ui.perfetto.dev.")
 _CYCLES = flags.DEFINE_bool("cycles", False, "Estimate cycles on cores that need LLVM, too.")
-_CHIP = flags.DEFINE_string("chip", "", "Measured chip of the estimates, such as STM32L4R5.")
+_CHIP = flags.DEFINE_string(
+    "chip",
+    "",
+    "Measured chip of the estimates, such as STM32L4R5, or a file of //tools/simulator:own_board.",
+)
 _TIME_LIMIT = flags.DEFINE_float("time_limit", 600, "Seconds until the program is stopped.", 0)
 _SILENCE = flags.DEFINE_float(
     "silence", 180, "Seconds without a character until the program is stopped.", lower_bound=0
@@ -77,7 +82,9 @@ def main(argv: list[str]) -> int:
             echo=sys.stdout,
             listen=True,
         )
-        estimates = _estimates(elf, board, run.counts) if measured and run.counts else None
+        estimates = (
+            _estimates(elf, board, run.counts, measured) if measured and run.counts else None
+        )
     except (BoardError, CountsError, CyclesError, ElfError, SimulatorError) as error:
         print(f"{elf.name}: {error}", file=sys.stderr)
         return _NOT_RUN
@@ -103,13 +110,13 @@ def _measured(board: Board) -> Calibration | None:
     if not _CYCLES.value and not has_table(board.core):
         return None
     check_core(board.core)
-    return calibration(board.core.split("+")[0], _CHIP.value)
+    return find_calibration(board.core.split("+")[0], _CHIP.value)
 
 
-def _estimates(elf: Path, board: Board, counts: Counts) -> dict[Key, float]:
+def _estimates(elf: Path, board: Board, counts: Counts, measured: Calibration) -> dict[Key, float]:
     """Cycles by plan and region, without those of inner regions."""
     regions = counts.by_plan()
-    parts = estimate(elf, board.core, list(regions.values()), _CHIP.value)
+    parts = estimate(elf, board.core, list(regions.values()), measured)
     return {key: sum(ran.cycles for ran in part) for key, part in zip(regions, parts, strict=True)}
 
 

@@ -22,7 +22,7 @@ from tools.python.runfile import runfile
 from tools.simulator.blocks import Block, Code, CyclesError, mnemonic
 from tools.simulator.counts import Region
 from tools.simulator.elf import Elf
-from tools.simulator.silicon import Calibration, calibration
+from tools.simulator.silicon import Calibration
 from tools.simulator.timing import TABLES, WIDENING, cycles_by_address, widens
 
 MODELS = ("cortex-m7", "cortex-m52", "cortex-m55", "cortex-m85")
@@ -105,7 +105,7 @@ def estimate(
     elf: Path,
     core: str,
     regions: Sequence[Region],
-    chip: str = "",
+    measured: Calibration,
     tools: Tools | None = None,
 ) -> list[list[Ran]]:
     """Return the executed blocks of each region, with their cycles.
@@ -114,14 +114,13 @@ def estimate(
         elf: the program.
         core: GCC's name of it.
         regions: executions and reads of flash by address.
-        chip: a measured chip; the core's first if not given.
+        measured: correction of the core's model.
         tools: those of the build, if not given.
 
     Raises:
-        CyclesError: there is no model of the core, the chip is unknown, or LLVM failed.
+        CyclesError: there is no model of the core, or LLVM failed.
     """
     check_core(core)
-    measured = calibration(_plain(core), chip)
     tools = tools or Tools.of_build(core)
     arguments = ["--disassemble", "--no-show-raw-insn", str(elf)]
     arguments += [] if tools.mca is None else [f"--mcpu={_plain(core)}"]

@@ -90,6 +90,10 @@ class Calibration:
     rows: int
     table: Table
 
+    def own_chip(self, name: str, core: str, clock_hz: int) -> Chip:
+        """Return a chip of the same core, with the flash of this one."""
+        return Chip(name, core, clock_hz, self.table.get(FLASH, 0))
+
     def of(self, cycles: float) -> Estimate | None:
         """Return time and energy of estimated cycles; None without a chip."""
         if self.chip is None or self.error is None:

@@ -10,6 +10,7 @@ from boards.board import load_board
 from tools.simulator.blocks import CyclesError
 from tools.simulator.counts import Region
 from tools.simulator.cycles import Tools, cycles_of_blocks, estimate
+from tools.simulator.silicon import calibration
 from tools.simulator.simulate import simulate
 
 _ADDS = ("add.w r0, r1, #1", "add.w r2, r3, #1", "add.w r4, r5, #1", "add.w r6, r7, #1")
@@ -71,7 +72,7 @@ def test_a_program(core: str) -> None:
     run = simulate(elf, board, time_limit=60, count=True)
     assert run.counts is not None
     at = run.counts.at()
-    (ran,) = estimate(elf, core, [Region(at=Counter(at))])
+    (ran,) = estimate(elf, core, [Region(at=Counter(at))], calibration(core))
     assert sum(part.times * len(part.block) for part in ran) == sum(at.values())
     assert "main" in {part.function for part in ran}
     assert sum(at.values()) / 2 < sum(part.cycles for part in ran) < 4 * sum(at.values())

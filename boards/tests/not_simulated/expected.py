@@ -15,9 +15,13 @@ from boards.tests.not_simulated.fields import (
     RP2350_FIELDS,
     RP2350_READS,
     RT1062,
+    SAMD21_SERCOM5_ON_PB22_PB23,
     STM32F4_USART2_ON_PA2_PA3,
+    STM32G0_USART2_ON_PA2_PA3,
     STM32H7_READS,
     STM32H7_USART3_ON_PD8_PD9,
+    STM32L0_READS,
+    STM32L0_USART2_ON_PA2_PA3,
     STM32L4_USART2_ON_PA2_PA3,
     STM32U5_USART1_ON_PA9_PA10,
     Expected,
@@ -46,6 +50,7 @@ BOARDS = {
         NRF52840_READS,
         32 + 10,
     ),
+    "arduino_zero": Expected(0x42001C00, 8_000_000, SAMD21_SERCOM5_ON_PB22_PB23, flash=0x2000),
     "disco_f407": Expected(0x40004400, 16_000_000, STM32F4_USART2_ON_PA2_PA3),
     "ek_ra8m1": Expected(
         0x40358900,
@@ -117,9 +122,14 @@ BOARDS = {
         8,
     ),
     "nrf5340dk": Expected(0x50008000, 16_000_000, NRF5340, 20, 0, NRF5340_READS, 22),
+    "nucleo_c031c6": Expected(0x40004400, 12_000_000, STM32G0_USART2_ON_PA2_PA3),
+    "nucleo_g071rb": Expected(0x40004400, 16_000_000, STM32G0_USART2_ON_PA2_PA3),
     "nucleo_f446re": Expected(0x40004400, 16_000_000, STM32F4_USART2_ON_PA2_PA3),
     "nucleo_h743zi": Expected(
         0x40004800, 64_000_000, STM32H7_USART3_ON_PD8_PD9, reads=STM32H7_READS
+    ),
+    "nucleo_l073rz": Expected(
+        0x40004400, 16_000_000, STM32L0_USART2_ON_PA2_PA3, reads=STM32L0_READS
     ),
     "nucleo_l476rg": Expected(0x40004400, 4_000_000, STM32L4_USART2_ON_PA2_PA3),
     "nucleo_u575zi": Expected(0x40013800, 4_000_000, STM32U5_USART1_ON_PA9_PA10),

@@ -13,9 +13,13 @@ from boards.tests.not_simulated.fields import (
     RP2350_FIELDS,
     RP2350_READS,
     RT1062,
+    SAMD21_SERCOM5_ON_PB22_PB23,
     STM32F4_USART2_ON_PA2_PA3,
+    STM32G0_USART2_ON_PA2_PA3,
     STM32H7_READS,
     STM32H7_USART3_ON_PD8_PD9,
+    STM32L0_READS,
+    STM32L0_USART2_ON_PA2_PA3,
     STM32L4_USART2_ON_PA2_PA3,
     STM32U5_USART1_ON_PA9_PA10,
     Expected,
@@ -38,7 +42,26 @@ def _rp2_pll(clocks: int, reset: tuple[int, int], pll: int, first: int, second: 
     }
 
 
+_SAMD21_COARSE = 0x1B  # the factory's value of an imagined chip
+
 FASTEST = {
+    "arduino_zero_max": Expected(
+        0x42001C00,
+        48_000_000,
+        SAMD21_SERCOM5_ON_PB22_PB23
+        | {
+            "NVMCTRL_CTRLB.RWS": (0x41004004, 15 << 1, 1 << 1),
+            "SYSCTRL_DFLLCTRL ENABLE, without ONDEMAND and MODE": (0x40000824, 0xFFFF, 2),
+            "SYSCTRL_DFLLVAL.COARSE, FINE": (0x40000828, 0xFFFF, _SAMD21_COARSE << 10 | 0x200),
+            "GCLK_GENCTRL ID, SRC, GENEN": (0x40000C04, 0x11F0F, 1 << 16 | 7 << 8),
+        },
+        flash=0x2000,
+        reads={
+            0x00806024: lambda registers: _SAMD21_COARSE << 26 | 0x12345,
+            # Ready for the next value, and with a value.
+            0x4000080C: lambda registers: 1 << 4 if registers.get(0x40000824) == 2 else 0,
+        },
+    ),
     "disco_f407_max": Expected(
         0x40004400,
         16_000_000 // 8 * 168 // 2 // 4,
@@ -147,6 +170,37 @@ FASTEST = {
         NRF5340_READS,
         22,
     ),
+    "nucleo_c031c6_max": Expected(
+        0x40004400,
+        48_000_000,
+        STM32G0_USART2_ON_PA2_PA3
+        | {
+            "FLASH_ACR.PRFTEN, LATENCY": (0x40022000, 0x107, 0x101),
+            "RCC_CR.HSIDIV": (0x40021000, 7 << 11, 0),
+        },
+        reads={0x40021000: lambda registers: registers.get(0x40021000, 0x1540)},
+    ),
+    "nucleo_g071rb_max": Expected(
+        0x40004400,
+        16_000_000 * 8 // 2,
+        STM32G0_USART2_ON_PA2_PA3
+        | {
+            "FLASH_ACR.PRFTEN, LATENCY": (0x40022000, 0x107, 0x102),
+            "RCC_CR.PLLON": (0x40021000, 1 << 24, 1 << 24),
+            "RCC_PLLCFGR.PLLSRC, PLLM, PLLN, PLLREN, PLLR": (
+                0x4002100C,
+                0xF0007F73,
+                2 | 8 << 8 | 1 << 28 | 1 << 29,
+            ),
+            "RCC_CFGR.SW, HPRE, PPRE": (0x40021008, 0x7F07, 2),
+        },
+        reads={
+            **on(0x40021000, 1 << 24, 1 << 25),
+            0x40021008: lambda registers: (
+                registers.get(0x40021008, 0) | (registers.get(0x40021008, 0) & 7) << 3
+            ),
+        },
+    ),
     "nucleo_h743zi_max": Expected(
         0x40004800,
         64_000_000 // 4 * 50 // 2 // 2 // 2,
@@ -170,6 +224,23 @@ FASTEST = {
             **on(0x58024818, 3 << 14, 1 << 13),
             **on(0x58024400, 1 << 24, 1 << 25),
             **follows(0x58024410, 3),
+        },
+    ),
+    "nucleo_l073rz_max": Expected(
+        0x40004400,
+        16_000_000 * 4 // 2,
+        STM32L0_USART2_ON_PA2_PA3
+        | {
+            "RCC_APB1ENR PWREN, USART2EN": (0x40021038, 1 << 28 | 1 << 17, 1 << 28 | 1 << 17),
+            "PWR_CR.VOS": (0x40007000, 3 << 11, 1 << 11),
+            "RCC_CR PLLON, HSI16ON": (0x40021000, 1 << 24 | 1, 1 << 24 | 1),
+            "RCC_CFGR.SW": (0x4002100C, 0xFD3FF3, 3 | 1 << 18 | 1 << 22),
+        },
+        reads=STM32L0_READS
+        | {
+            # The regulator is ready.
+            0x40007004: lambda registers: 0,
+            0x40007000: lambda registers: registers.get(0x40007000, 0x1000),
         },
     ),
     "nucleo_l476rg_max": Expected(

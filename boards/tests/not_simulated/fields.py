@@ -25,6 +25,31 @@ STM32L4_USART2_ON_PA2_PA3: Fields = {
     "GPIOA_AFRL.AFRL2, AFRL3": (0x48000020, 0xFF << 8, 0x77 << 8),
     "GPIOA_MODER.MODER2, MODER3": (0x48000000, 15 << 4, 10 << 4),
 }
+
+
+def _stm32_m0plus(enable: int, ports: int, function: int) -> Fields:
+    """USART2 on PA2 and PA3 of STM32C0, G0 and L0, by the registers that switch both on."""
+    return {
+        "RCC USART2EN": (enable, 1 << 17, 1 << 17),
+        "RCC_IOPENR.GPIOAEN": (ports, 1, 1),
+        "GPIOA_AFRL.AFRL2, AFRL3": (0x50000020, 0xFF << 8, (function << 4 | function) << 8),
+        "GPIOA_MODER.MODER2, MODER3": (0x50000000, 15 << 4, 10 << 4),
+    }
+
+
+STM32G0_USART2_ON_PA2_PA3 = _stm32_m0plus(0x4002103C, 0x40021034, 1)
+STM32L0_USART2_ON_PA2_PA3 = _stm32_m0plus(0x40021038, 0x4002102C, 4) | {
+    "FLASH_ACR.LATENCY": (0x40022000, 1, 1),
+    "RCC_CR.HSI16ON": (0x40021000, 1, 1),
+    "RCC_CFGR.SW": (0x4002100C, 3, 1),
+}
+SAMD21_SERCOM5_ON_PB22_PB23: Fields = {
+    "PM_APBCMASK.SERCOM5": (0x40000420, 1 << 7, 1 << 7),
+    "SYSCTRL_OSC8M.PRESC": (0x40000820, 3 << 8, 0),
+    "GCLK_CLKCTRL CLKEN, GEN, ID": (0x40000C02, 0x4F3F, 0x4019),
+    # HWSEL, WRPINCFG, WRPMUX, PMUX, PULLEN, INEN, PMUXEN, PINMASK of the pin written last
+    "PORT_WRCONFIG1": (0x410044A8, 0xDF07FFFF, 0xD303 << 16 | 1 << 7),
+}
 STM32H7_USART3_ON_PD8_PD9: Fields = {
     "AXI_TARG7_FN_MOD.READ_ISS_OVERRIDE": (0x51008108, 3, 1),
     "RCC_APB1LENR.USART3EN": (0x580244E8, 1 << 18, 1 << 18),
@@ -61,6 +86,16 @@ def follows(register: int, shift: int) -> dict[int, Read]:
             registers.get(register, 0) | (registers.get(register, 0) & 3) << shift
         )
     }
+
+
+STM32L0_READS: dict[int, Read] = {
+    0x40021000: lambda registers: (
+        registers.get(0x40021000, 0) & 0x01000001
+        | (1 << 2 if registers.get(0x40021000, 0) & 1 else 0)
+        | (1 << 25 if registers.get(0x40021000, 0) & 1 << 24 else 0)
+    ),
+    **follows(0x4002100C, 2),
+}
 
 
 def selected(control: int, register: int) -> dict[int, Read]:

@@ -41,12 +41,13 @@ _REGISTERS = (
     (0x18000000, _PAGE),
     (0x1A600000, 0x100000),
 )
-# Factory and user data of Nordic's chips and LPC55S69; others have memories there.
+# Factory and user data of Nordic's chips, LPC55S69 and SAMD21; others have memories there.
 _FACTORY = (
     (0x10000000, 2 * _PAGE),
     (0x00FF0000, _PAGE),
     (0x00FF8000, _PAGE),
     (0x0009F000, _PAGE),
+    (0x00806000, _PAGE),
 )
 _BREAKPOINT = 7
 _MOST_INSTRUCTIONS = 3_000_000

@@ -46,6 +46,7 @@ _F407 = "stm32/stm32f4-05_07_15_17.xml stm32f407vgt6"
 _NRF52840 = _Sources("nrf/nrf52820_840.xml nrf52840-qiaa", "nrf52840", "nrf52840.svd", "UART0")
 _SOURCES = {
     "arduino_nano33ble": _NRF52840,
+    "arduino_zero": _Sources("sam/samd21.xml samd21g18a-au"),
     "b_l475e_iot01a": _Sources(
         "stm32/stm32l4-75.xml stm32l475vgt6", "stm32l475xg", "STM32L4x5.svd", "USART1"
     ),
@@ -64,7 +65,10 @@ _SOURCES = {
     "nrf52dk": _Sources("nrf/nrf52832_833.xml nrf52832-qfaa", "nrf52", "nrf52.svd", "UART0"),
     "nrf5340dk": _Sources("nrf/nrf5340.xml nrf5340-qkaa@app"),
     "nucleo_f446re": _Sources("stm32/stm32f4-46.xml stm32f446ret6"),
+    "nucleo_c031c6": _Sources("stm32/stm32c0-11_31.xml stm32c031c6t6"),
+    "nucleo_g071rb": _Sources("stm32/stm32g0-71_81.xml stm32g071rbt6"),
     "nucleo_h743zi": _Sources("stm32/stm32h7-42_43_50_53.xml stm32h743zit6", "stm32h743xx"),
+    "nucleo_l073rz": _Sources("stm32/stm32l0-71_72_73_81_82_83.xml stm32l073rzt6"),
     "nucleo_l476rg": _Sources(
         "stm32/stm32l4-76_86.xml stm32l476rgt6", "stm32l475xg", "STM32L4x5.svd", "USART2"
     ),
@@ -97,6 +101,9 @@ _OTHERWISE = {
     # FlexRAM can be divided otherwise than fuses have it; the source has the largest part.
     ("rt1060_evk", "dtcm"),
 }
+
+# Bytes of boot loaders.
+_BOOT_LOADERS = {"arduino_nano33ble": 64 * 1024, "arduino_zero": 8 * 1024}
 
 _CORES = {
     name: load_board(Path(f"boards/{name}/{name}.data.json"))
@@ -161,7 +168,7 @@ def _checked(board: Board) -> Iterable[tuple[str, int, int, str]]:
     for memory in board.memories:
         if (board.name, memory.name) in _OTHERWISE:
             continue
-        offset = 0x10000 if (board.name, memory.name) == ("arduino_nano33ble", "flash") else 0
+        offset = _BOOT_LOADERS.get(board.name, 0) if memory.name == "flash" else 0
         yield memory.name, memory.base - offset, memory.base + memory.size, memory.kind
 
 

@@ -174,6 +174,16 @@ KINDS = {
         baud=lambda clock, registers: clock / (registers[0x28] + 1) / (registers[0x20] + 1),
         receiver=Receiver(0xE30, 0xE04, 1 << 6, lambda registers: _has(registers, 0xE00, 3)),
     ),
+    "console_sercom": Uart(
+        data=0x28,
+        idle={0x18: 3},
+        enabled=lambda registers: (
+            registers.get(0x00) == 1 << 30 | 3 << 20 | 1 << 16 | 1 << 2 | 1 << 1
+            and _has(registers, 0x04, 1 << 16)
+        ),
+        baud=lambda clock, registers: clock / 16 * (1 - registers[0x0C] / 65536),
+        receiver=Receiver(0x28, 0x18, 1 << 2, lambda registers: _has(registers, 0x04, 1 << 17)),
+    ),
 }
 
 _REGISTERS = 0x1000

@@ -52,15 +52,19 @@ def fastest(graphs: Iterable[Graph], have: int, make: Make[P], by_rows: bool = T
         if near is not None:
             found.append(near)
             break
-    for graph in dict.fromkeys((tried[0], tried[-1])) if by_rows else ():
-        rows = Rows(graph)
-        for fallback in (True, False):
-            grouping = Grouping(graph, rows, fallback)
-            for _, grouped in _by_limits(graph, grouping, grouping.limits(have)):
-                option = _with_nearest(grouped, make, enough=True)
-                if option is not None:
-                    found.append(option)
-                    break
+    options = [
+        option
+        for graph in (dict.fromkeys((tried[0], tried[-1])) if by_rows else ())
+        for rows in (Rows(graph),)
+        for grouping in (Grouping(graph, rows, fallback) for fallback in (True, False))
+        for option in _by_limits(graph, grouping, grouping.limits(have))
+    ]
+    for work, _, grouped in sorted(options, key=lambda option: option[:2]):
+        if found and work >= min(found, key=lambda option: option[0])[0]:
+            break
+        made = _with_nearest(grouped, make, enough=True)
+        if made is not None:
+            found.append(made)
     return min(found, key=lambda option: option[0])[1] if found else None
 
 
@@ -81,8 +85,7 @@ def smallest(graphs: Iterable[Graph], have: int, make: Make[P], by_rows: bool = 
         rows = Rows(graph)
         for fallback in (True, False):
             grouping = Grouping(graph, rows, fallback)
-            limits = [*grouping.limits(have)]
-            for limit, grouped in _by_limits(graph, grouping, reversed(limits)):
+            for _, limit, grouped in _by_limits(graph, grouping, [*grouping.limits(have)][::-1]):
                 if any(option is not None and option[1].arena_bytes < limit for option in found):
                     break
                 found.append(_with_nearest(grouped, make))
@@ -115,15 +118,17 @@ def steps_down(graphs: Iterable[Graph], most: int) -> list[tuple[int, int]]:
 
 def _by_limits(
     graph: Graph, grouping: Grouping, limits: Iterable[int]
-) -> Iterator[tuple[int, Graph]]:
-    """Yield the graph with the groups for each limit, if they differ from earlier ones."""
+) -> Iterator[tuple[int, int, Graph]]:
+    """Yield work, limit and graph with the groups for each limit, if they differ from earlier
+    ones.
+    """
     tried: list[object] = [{}]
     for limit in limits:
         groups = grouping.groups(limit) or {}
         kinds = {at: [m.scratch for m in group.members] for at, group in groups.items()}
         if kinds not in tried:
             tried.append(kinds)
-            yield limit, with_groups(graph, groups)
+            yield grouping.work(limit) or 0, limit, with_groups(graph, groups)
 
 
 def _with_nearest(graph: Graph, make: Make[P], enough: bool = False) -> tuple[int, P] | None:

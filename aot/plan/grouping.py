@@ -85,10 +85,12 @@ class Grouping:
         least = high * ALIGNMENT
         if least <= have < most:
             yield have
-        for eighths in (12, 8, 6, 4, 3, 2, 1, 0):
-            limit = least * (8 + eighths) // 8
-            if limit < (min(most, have) if eighths else most):
-                yield limit
+        steps = {self.needs(i, i + 1) for i in range(len(self._steps))}
+        eighths = {least * (8 + more) // 8 for more in (12, 8, 6, 4, 3, 2, 1)}
+        limits = {limit for limit in steps | eighths if least < limit < min(most, have)}
+        yield from sorted(limits, reverse=True)
+        if least < most:
+            yield least
 
     def groups(self, limit: int) -> Mapping[int, RowGroup] | None:
         """Return the groups, by their first step, for a limit on each step; None if

@@ -206,8 +206,17 @@ def make_plan(
     found = choose(graphs, limit, make, rows)
     if found is None and sizes is not None:  # small forms take less memory
         found = choose(graphs_of(program, board, optimize, streamed), limit, make, rows)
+    if found is None and optimize != "memory":  # its limits differ: it may fit
+        found = smallest(graphs_of(program, board, optimize, streamed), limit, make, rows)
     if found is None:
-        raise min(errors, key=lambda error: error.need)
+        raise _least_need(
+            min(errors, key=lambda error: error.need),
+            graphs_of(program, board, optimize, streamed),
+            board,
+            taken,
+            hands_over,
+            rows,
+        )
     check_plan(found.graph, found.sharing, found.address, found.scratch)
     check_calls(found.sharing.steps, board.isa)
     check_delegates(
@@ -223,6 +232,33 @@ def _plan(graph: Graph, board: Board, taken: Chaining | None, most: int, hands_o
     plan = Plan(board, graph, sharing, pools, tuple(constants.values()), constants)
     _check_weights(plan)
     return plan
+
+
+def _least_need(
+    error: DoesNotFitError,
+    graphs: Iterable[Graph],
+    board: Board,
+    taken: Chaining | None,
+    hands_over: bool,
+    rows: bool,
+) -> DoesNotFitError:
+    """Return the error of the smallest plan; a search that ends without a plan may miss it."""
+    roomy = replace(board, arena=tuple(replace(pool, bytes=error.need) for pool in board.arena))
+
+    def make(variant: Graph) -> Plan | None:
+        try:
+            return _plan(in_a_group(variant), roomy, taken, error.need, hands_over)
+        except DoesNotFitError:
+            return None
+
+    plan = smallest(graphs, error.need, make, rows)
+    uses = [] if plan is None else [use for use in plan.pools if use.placement.offsets]
+    if plan is None or len(uses) != 1 or not error.have < plan.arena_bytes < error.need:
+        return error
+    blocks = plan.sharing.blocks
+    return _arena_error(
+        plan.graph, plan.sharing, blocks, uses[0].placement, board.arena, error.have
+    )
 
 
 def tensor_text(value: Value) -> str:

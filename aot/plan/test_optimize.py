@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from aot.plan.check import PlanError, check_plan
+from aot.plan.grouping import work_of
 from aot.plan.plan import Address, DoesNotFitError, Plan, make_plan
 from aot.plan.program import PlanProgram
 from aot.plan.testing import sample_board
@@ -173,6 +174,24 @@ def test_an_arena_of_so_many_bytes() -> None:
     with pytest.raises(DoesNotFitError) as error:
         make_plan(network(), two, most=2368)
     assert error.value.need > error.value.have == 2368, "in two memories it takes more"
+
+
+def test_more_memory_is_never_slower() -> None:
+    """Work falls as memory grows, and the need of an error is the smallest plan's."""
+    calls = Calls()
+    x = calls.input(1, 16, 16, 8)
+    for channels in (48, 8, 32, 16, 40):
+        x = depthwise(calls, pointwise(calls, x, channels))
+    program, board = calls.program(x), replace(sample_board(), isa="dsp")
+    smallest = make_plan(program, board, "memory").arena_bytes
+    largest = make_plan(program, board).arena_bytes
+    with pytest.raises(DoesNotFitError) as error:
+        make_plan(program, board, most=smallest - 1)
+    assert error.value.need == smallest
+    made = [make_plan(program, board, most=m) for m in range(smallest, largest + 512, 512)]
+    work = [work_of(plan.sharing.steps) for plan in made]
+    assert len(set(work)) > 3
+    assert work == sorted(work, reverse=True)
 
 
 def one_channel(calls: Calls) -> Value:

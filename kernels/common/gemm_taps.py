@@ -12,11 +12,19 @@ from kernels.common.overlap import Overlap, overlap
 from kernels.common.quantization import activation_range, zero_point
 from kernels.common.steps import Steps
 
-_LEAST_CHANNELS, _LEAST_DEPTH = 4, 8
-"""Fewer output channels or values: expanding a row takes longer than the multiplication saves."""
+_LEAST_DEPTH, _LEAST_OF_GROUP = 8, 3
+"""Fewer values, or fewer output channels of one of several groups: expanding a row takes longer
+than the multiplication saves.
+"""
 
-_SCRATCH = (24 * 1024, 5 * 1024, 1280)
+_SCRATCH = (24 * 1024, 7 * 1024, 1280)
 """Bytes of scratch for choices of a block, if they are enough for two channels."""
+
+_WORTH = 20
+"""The first of them is a choice if it saves more than one in so many instructions."""
+
+_PRODUCT, _EXPANDED = 2, 3
+"""Instructions of a product, and of a value expanded."""
 
 _ROWS = 2
 """Rows multiplied together."""
@@ -66,7 +74,8 @@ class TapPairs:
           multiplier, shift: int32 [groups * channels].
           groups: with weights of their own.
         """
-        if len(weight) // groups < _LEAST_CHANNELS or weight.shape[1] < _LEAST_DEPTH:
+        few = groups > 1 and len(weight) // groups < _LEAST_OF_GROUP
+        if few or weight.shape[1] < _LEAST_DEPTH:
             return None
         padded = np.pad(weight, ((0, 0), (0, -weight.shape[1] % 4)))
         fours = padded.reshape(len(weight), -1, 4)
@@ -97,13 +106,22 @@ class TapPairs:
         channels, depth = len(self.weight) // groups, self.weight.shape[1]
         rows = (4 + copied) * depth
         of_channel = 4 * (depth // 2 + self.stage.shape[1])
-        last = channels + 1
+        passes = {}
         for most in _SCRATCH:
             block = min(channels, (most - rows) // of_channel)
-            if block < min(channels, _LEAST_BLOCK) or block >= last:
+            if block >= min(channels, _LEAST_BLOCK):
+                passes[most] = -(-channels // block)
+        # Rows are expanded once a pass, by instructions for a value of a row.
+        first, second = (_PRODUCT * channels + _EXPANDED * passes.get(m, 0) for m in _SCRATCH[:2])
+        if _SCRATCH[1] in passes and (second - first) * _WORTH <= second:
+            del passes[_SCRATCH[0]]
+        last = 0
+        for most, count in passes.items():
+            if count == last:
                 continue
-            last = block
-            band = _BAND if block < channels and most == _SCRATCH[-1] else _MOST_ROWS
+            last = count
+            block = -(-channels // count)
+            band = _BAND if count > 1 and most == _SCRATCH[-1] else _MOST_ROWS
             yield Block(block, band, rows + block * of_channel)
 
     def overlap(

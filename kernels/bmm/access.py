@@ -40,9 +40,23 @@ _S8 = _bmm(
     *within("shift", *SHIFT),
 )
 
+_TAPS_DEPTH = "up(depth, 4)"
+_TAPS = _bmm(
+    1,
+    "kernels/bmm/bmm_taps.h",
+    f"4 * {_TAPS_DEPTH} + 4 * expanded * ({_TAPS_DEPTH} // 2 + 7)",
+    *within("a_zero_point b_zero_point", *INT8),
+    *within("activation_min activation_max", *INT8),
+)
+
 ACCESS: dict[str, Access] = {
     "pl_bmm_s8": _S8,
     "pl_bmm_down_s8": replace(_S8, arithmetic=(*_S8.arithmetic, *within("shift", -20, -1))),
+    "pl_bmm_taps_s8": replace(
+        _TAPS,
+        dims={**_TAPS.dims, **sizes("expanded")},
+        reads={**_TAPS.reads, "stage": Extent("6", 4)},
+    ),
     "pl_bmm_s16": _bmm(
         2,
         "kernels/bmm/bmm_s16.h",

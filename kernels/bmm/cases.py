@@ -46,11 +46,37 @@ def cases() -> Iterator[Case]:
         ends = {name: values.choice([-128, 127]) for name in ("a_zero_point", "b_zero_point")}
         yield replace(case, inputs=inputs, attributes={**case.attributes, **ends})
 
+    yield from _by_pairs()
     for shift in (-31, -21, -20, -1, 0, 1, 3):
         case = _case(f"shift {shift}", (3, 6), (6, 5), False, shift in (-21, 0, 3))
         yield replace(case, attributes={**case.attributes, "shift": shift})
     yield from _int16()
     yield from _ordered()
+
+
+def _by_pairs() -> Iterator[Case]:
+    """Yield cases with enough rows and values to multiply two values at once, with all of them -128
+    among them.
+    """
+    for name, a, b in (
+        ("even rows", (4, 8), (8, 5)),
+        ("odd rows", (7, 11), (11, 3)),
+        ("a rest of two", (5, 18), (18, 6)),
+        ("batches", (2, 5, 13), (2, 13, 4)),
+        ("several sums of a row", (4, 530), (530, 3)),
+        ("several blocks", (4, 100), (100, 40)),
+    ):
+        for kind in ("any", "extreme", "lowest"):
+            case = _case(f"pairs, {name}, {kind}", a, b, kind == "extreme", True)
+            values, inputs = Values("bmm pairs", name + kind), dict(case.inputs)
+            if kind != "any":
+                make = values.extreme_int8 if kind == "extreme" else _lowest
+                inputs = {side: make(*x.shape) for side, x in inputs.items()}  # type: ignore[union-attr]
+            yield replace(case, inputs=inputs)
+
+
+def _lowest(*shape: int) -> AnyArray:
+    return np.full(shape, -128, np.int8)
 
 
 def _ordered() -> Iterator[Case]:

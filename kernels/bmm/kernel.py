@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """pl::bmm on kernels/bmm/bmm.h."""
 
+import numpy as np
+
+from kernels.common.gemm_taps import LEAST_DEPTH, SIGNED_WORDS, block_of, words
 from kernels.common.kernel import (
     INT8_MAX,
     INT8_MIN,
     INT32_MAX,
+    AnyArray,
     Isa,
     KernelCall,
     OpCall,
@@ -19,12 +23,16 @@ from kernels.common.quantization import (
     zero_point,
 )
 from kernels.common.shapes import broadcast_blocks, contiguous_strides
+from kernels.common.steps import Steps
 from kernels.common.wide import MAX_SUM, wide_factor
 
 COLUMNS = 4
 """PL_BMM_COLUMNS of bmm.h."""
 
 _SPAN = INT8_MAX - INT8_MIN
+
+_LEAST_ROWS = 4
+"""Fewer rows: expanding the columns takes longer than the multiplication saves."""
 
 
 @kernel("pl::bmm")
@@ -66,7 +74,7 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
         and -20 <= shift < 0
         and depth * _SPAN**2 < 2**30
     )
-    return KernelCall(
+    plain = KernelCall(
         function=f"pl_bmm_{'down_' * down}{SUFFIXES[dtype]}",
         header=f"kernels/bmm/bmm{'_s16' if wide else ''}.h",
         params={
@@ -93,6 +101,41 @@ def bmm(call: OpCall, isa: Isa) -> KernelCall:
         },
         data={"a": a, "b": b, "output": output},
         scratch=0 if wide else COLUMNS * column_bytes,
+    )
+    by_taps = isa == "thumb1" and not wide and not call.small
+    return _by_taps(call, plain, np.array([multiplier]), np.array([shift])) if by_taps else plain
+
+
+def _by_taps(call: OpCall, plain: KernelCall, multiplier: AnyArray, shift: AnyArray) -> KernelCall:
+    """Return the product by pairs of values, with `plain` as its fallback call if it is exact."""
+    rows, depth, columns = (plain.dims[name] for name in ("rows", "depth", "columns"))
+    assert isinstance(rows, int) and isinstance(depth, int) and isinstance(columns, int)
+    low, top = activation_range(call).values()
+    steps = Steps.of(multiplier, shift, zero_point(call, "output_zero_point"), low, top)
+    few = rows < _LEAST_ROWS or depth < LEAST_DEPTH
+    if few or steps is None or depth * 2 * _SPAN**2 + abs(int(steps.first[0])) >= INT32_MAX:
+        return plain
+    stage = np.stack([steps.turn, -steps.less, steps.limit, steps.high, steps.fine, steps.offset])
+    block = block_of(columns, depth + -depth % 4, SIGNED_WORDS)
+    if block is None:
+        return plain
+    zero_points = ("a_zero_point", "b_zero_point", "activation_min", "activation_max")
+    return KernelCall(
+        function="pl_bmm_taps_s8",
+        header="kernels/bmm/bmm_taps.h",
+        params={
+            **{name: plain.params[name] for name in zero_points},
+            "first": int(steps.first[0]),
+        },
+        dims={**plain.dims, "expanded": block.channels},
+        data={
+            "a": plain.data["a"],
+            "b": plain.data["b"],
+            "stage": words(stage),
+            "output": plain.data["output"],
+        },
+        scratch=block.scratch,
+        fallback=plain,
     )
 
 

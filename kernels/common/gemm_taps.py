@@ -12,7 +12,7 @@ from kernels.common.overlap import Overlap, overlap
 from kernels.common.quantization import activation_range, zero_point
 from kernels.common.steps import Steps
 
-_LEAST_DEPTH, _LEAST_OF_GROUP = 8, 3
+LEAST_DEPTH, _LEAST_OF_GROUP = 8, 3
 """Fewer values, or fewer output channels of one of several groups: expanding a row takes longer
 than the multiplication saves.
 """
@@ -34,6 +34,9 @@ _BAND = 16
 """Rows of a band for the smallest scratch: the output may alias the input so far ahead."""
 
 _MOST_ROWS = 1 << 20
+
+SIGNED_WORDS = 7
+"""PL_TAPS_SIGNED_STAGE of gemm_taps_s8.h."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class TapPairs:
           groups: with weights of their own.
         """
         few = groups > 1 and len(weight) // groups < _LEAST_OF_GROUP
-        if few or weight.shape[1] < _LEAST_DEPTH:
+        if few or weight.shape[1] < LEAST_DEPTH:
             return None
         padded = np.pad(weight, ((0, 0), (0, -weight.shape[1] % 4)))
         fours = padded.reshape(len(weight), -1, 4)
@@ -135,6 +138,23 @@ class TapPairs:
         if block.channels == len(self.weight):
             return overlap(source, output, starts, _ROWS, reads_first=True)
         return overlap(source, output, starts, block.band) if block.band == _BAND else ()
+
+
+def block_of(channels: int, depth: int, stage_words: int, most: int = _SCRATCH[1]) -> Block | None:
+    """Return the largest block in `most` bytes of scratch; None if it is too small.
+
+    Args:
+      channels: all of them.
+      depth: values of a row, a multiple of 4.
+      stage_words: words of a channel's last stage.
+      most: bytes of scratch.
+    """
+    of_channel = 4 * (depth // 2 + stage_words)
+    fitting = min(channels, (most - 4 * depth) // of_channel)
+    if fitting < min(channels, _LEAST_BLOCK):
+        return None
+    block = -(-channels // -(-channels // fitting))
+    return Block(block, _MOST_ROWS, 4 * depth + block * of_channel)
 
 
 def last_stage(

@@ -34,11 +34,13 @@ typedef struct {
   int32_t y_step;       // from the first row to the second; 0 for one row
   int32_t low_xor_top;  // of the range of the results
   int32_t top;
+  int32_t terms[2];  // of the rows, for pl_multiply_taps_and_terms_s8: added to all their sums
 } pl_taps_call;
 
 typedef void pl_multiply_taps(const pl_taps_call *call);
 pl_multiply_taps pl_multiply_taps_s8;
 pl_multiply_taps pl_multiply_signed_taps_s8;
+pl_multiply_taps pl_multiply_taps_and_terms_s8;  // with the constants of signed ones
 
 typedef struct {
   const int8_t *weight;  // [channels][depth]: w2, w3, w0, w1 of four taps, each + 128

@@ -38,32 +38,41 @@
 #define NO_MORE(SUM)
 
 // Sums below `turn` (r10) have another offset (lr).
+#define LOAD_TURN "ldmia r1!, {r2, r3}\n\tmov r10, r2\n\tmov lr, r3\n\t"
+#define RESTORE_END "ldr r2, [sp, #8]\n\tmov lr, r2\n\t"
 #define MORE_TURN(SUM) "cmp " SUM ", r10\n\tbcs 8f\n\tadd r0, lr\n\t8:\n\t"
 
 // Registers: r8 rows, r9 their end, r10 turn, r11 results, r12 where the loop of sixteen taps is
 // entered, lr end of the results. On the stack: low ^ top, top, end of the results, y_step.
-#define MULTIPLY(SIGNED_LOADS, MORE, RESTORE) \
-  PUSH_ALL                                    \
+#define MULTIPLY(PUSH_TERMS, START, SIGNED_LOADS, MORE, RESTORE, POP_TERMS) \
+  PUSH_ALL PUSH_TERMS                                                       \
   "ldr r1, [r0, #24]\n\tldr r2, [r0, #28]\n\tldr r3, [r0, #16]\n\tldr r4, [r0, #20]\n\t"       \
   "push {r1-r4}\n\tmov lr, r3\n\tldr r1, [r0]\n\tmov r8, r1\n\tldr r2, [r0, #4]\n\t"           \
   "mov r9, r2\n\tsubs r1, r1, r2\n\tasrs r1, r1, #4\n\tmovs r2, #3\n\tands r1, r2\n\t"         \
   "movs r2, #30\n\tmuls r1, r2\n\tadr r2, 2f\n\tadds r1, r2\n\tmov r12, r1\n\t"                \
   "ldr r1, [r0, #12]\n\tmov r11, r1\n\tldr r1, [r0, #8]\n\t"                                   \
-  "1:\n\tldmia r1!, {r6}\n\tmov r7, r6\n\tmov r0, r8\n\tmov pc, r12\n\t"                       \
+  "1:\n\tldmia r1!, {r6}\n\t" START "mov r0, r8\n\tmov pc, r12\n\t"                             \
   ".p2align 2\n\t2:\n\t" FOUR_TAPS FOUR_TAPS FOUR_TAPS FOUR_TAPS                               \
   "cmp r0, r9\n\tbne 2b\n\t" SIGNED_LOADS "ldmia r1!, {r2-r5}\n\t"                             \
   STAGE("r6", "5f", "3", MORE) STAGE("r7", "6f", "4", MORE)                                    \
   "mov r0, r11\n\tldr r2, [sp, #12]\n\tstrb r6, [r0]\n\tstrb r7, [r0, r2]\n\tadds r0, #1\n\t" \
   "mov r11, r0\n\t" RESTORE "cmp r0, lr\n\tbeq 7f\n\tb 1b\n\t"                                 \
-  "7:\n\tadd sp, #16\n\t" POP_ALL SATURATED("r6", "5", "3b") SATURATED("r7", "6", "4b")
+  "7:\n\tadd sp, #16\n\t" POP_TERMS POP_ALL SATURATED("r6", "5", "3b") SATURATED("r7", "6", "4b")
 
 ASSEMBLY void pl_multiply_taps_s8(UNUSED const pl_taps_call *call) {
-  __asm__(MULTIPLY("", NO_MORE, ""));
+  __asm__(MULTIPLY("", "mov r7, r6\n\t", "", NO_MORE, "", ""));
 }
 
 ASSEMBLY void pl_multiply_signed_taps_s8(UNUSED const pl_taps_call *call) {
-  __asm__(MULTIPLY("ldmia r1!, {r2, r3}\n\tmov r10, r2\n\tmov lr, r3\n\t", MORE_TURN,
-                   "ldr r2, [sp, #8]\n\tmov lr, r2\n\t"));
+  __asm__(MULTIPLY("", "mov r7, r6\n\t", LOAD_TURN, MORE_TURN, RESTORE_END, ""));
+}
+
+// The rows' terms are above what MULTIPLY pushes.
+ASSEMBLY void pl_multiply_taps_and_terms_s8(UNUSED const pl_taps_call *call) {
+  __asm__(
+      MULTIPLY("ldr r1, [r0, #32]\n\tldr r2, [r0, #36]\n\tpush {r1, r2}\n\t",
+               "ldr r2, [sp, #16]\n\tldr r3, [sp, #20]\n\tadds r7, r6, r3\n\tadds r6, r6, r2\n\t",
+               LOAD_TURN, MORE_TURN, RESTORE_END, "add sp, #8\n\t"));
 }
 
 // Bytes + 128 of the word r4 become pairs of values, r5 and r4. r6 is 0x00FF00FF, r7 -0x00800080.

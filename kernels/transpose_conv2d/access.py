@@ -65,6 +65,22 @@ _PAIRS = _s8(
     "packed_c % 2 == 0",
     f"windows_offset >= 8 * most(phases, up({_DEPTH}, 4))",
 )
+
+
+def _taps(words: int) -> Access:
+    """A product by pairs of taps, with so many words of a last stage. One channel fits."""
+    depth = f"up({_DEPTH}, 4)"
+    needed = f"most(phases, 4 * {depth} + 4 * ({depth} // 2 + {words}))"
+    return _s8(
+        depth,
+        words,
+        _WINDOWS,
+        "packed_c == output_c // groups",
+        "windows_offset % 4 == 0",
+        f"windows_offset >= {needed}",
+    )
+
+
 _BLOCKS = _s8(f"up({_DEPTH}, 16)", 3, _COLUMNS, "packed_c % 4 == 0")
 _S16 = Access(
     "kernels/transpose_conv2d/transpose_conv2d_s16.h",
@@ -87,6 +103,8 @@ ACCESS: dict[str, Access] = {
     ),
     "pl_transpose_conv2d_pairs_s8": _PAIRS,
     "pl_transpose_conv2d_wide_pairs_s8": _PAIRS,
+    "pl_transpose_conv2d_taps_s8": _taps(5),
+    "pl_transpose_conv2d_signed_taps_s8": _taps(7),
     "pl_transpose_conv2d_blocks_s8": _BLOCKS,
     "pl_transpose_conv2d_last_blocks_s8": _BLOCKS,
     "pl_transpose_conv2d_s16": replace(_S16, factors="output_c"),

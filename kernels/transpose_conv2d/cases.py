@@ -96,6 +96,14 @@ _NAMED: list[tuple[str, tuple[int, ...], tuple[int, int, int], dict[str, Any]]] 
     ("1x1", (1, 4, 3, 9), (6, 1, 1), {}),
     ("a part out of reach", (1, 2, 2, 3), (4, 2, 2), {"padding": [4, 1], "more": [9, 5]}),
     ("deep", (1, 2, 3, 130), (3, 3, 3), {"stride": [2, 2]}),
+    (
+        "phases of many values",
+        (2, 3, 7, 9),
+        (6, 3, 3),
+        {"stride": [2, 2], "padding": [1, 1], "more": [1, 1], "board": True},
+    ),
+    ("groups of many values", (1, 3, 5, 24), (8, 2, 2), {"groups": 2, "board": True}),
+    ("several blocks", (1, 1, 2, 70), (26, 1, 2), {"board": True}),
 ]
 
 
@@ -128,6 +136,13 @@ def cases() -> Iterator[Case]:
         shape = (values.choice([1, 1, 2]), *size, groups * values.integer(1, 9))
         kernel = (groups * values.integer(1, 9), window[0], window[1])
         yield _case(f"random {index}", shape, kernel, options, values)
+    for index in range(4):
+        values = Values("transpose_conv2d extreme, many", index)
+        weight = np.where(values.extreme_int8(6, 2, 2, 12) < 0, -127, 127).astype(np.int8)
+        weight[..., ::4] = -128  # one of two values of a word
+        given = {"input": values.extreme_int8(1, 3, 5, 12), "weight": weight}
+        options = {"stride": [2, 2], "board": True}
+        yield _case(f"extreme {index}, many", (1, 3, 5, 12), (6, 2, 2), options, values, given)
     for index in range(6):
         values = Values("transpose_conv2d extreme", index)
         given = {

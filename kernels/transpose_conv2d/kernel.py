@@ -11,6 +11,7 @@ import numpy as np
 from kernels.common.gemm import fold_zero_point, pack, packed_channels, rows_at_a_time
 from kernels.common.gemm_blocks import last_pays, pack_blocks
 from kernels.common.gemm_pairs import ROWS, Pairs
+from kernels.common.gemm_taps import TapPairs, block_of
 from kernels.common.kernel import (
     AnyArray,
     Array,
@@ -31,6 +32,9 @@ from kernels.common.quantization import (
 )
 from kernels.common.rows import ByRows, Taps, row_count
 from kernels.common.wide import dots_constants, narrow_constants, wide_constants
+
+_WINDOWS_BYTES = 2048
+"""Windows that share the expansion of their weights to pairs of taps."""
 
 
 @dataclass(frozen=True)
@@ -169,32 +173,39 @@ def transpose_conv2d(call: OpCall, isa: Isa) -> KernelCall:
     bias = channel_vector(call, "bias", channels // beside)
     vectors = (np.tile(bias, beside), np.tile(multiplier, beside), np.tile(shift, beside))
     row = -(-columns.size // columns.stride)
-    product = _product(call, parts, vectors, groups, row, isa)
-    windows_offset = 4 * ROWS * product.steps
     largest = max(part[0].size for part in parts)
-    gathered = min(product.rows(largest), row)
-    windows_bytes = gathered * largest
-    if product.shares_columns and columns.tap_distance == 1:
-        gathered, windows_bytes = _sharing_columns(parts, windows_bytes, row)
-    return KernelCall(
-        function=f"pl_transpose_conv2d_{product.name}s8",
-        header="kernels/transpose_conv2d/transpose_conv2d.h",
-        params={
-            **params,
-            "input_zero_point": zero_point(call, "input_zero_point"),
-            "output_zero_point": zero_point(call, "output_zero_point"),
-        },
-        dims={
-            **dims,
-            "packed_c": product.packed_c,
-            "gathered": gathered,
-            "windows_offset": windows_offset,
-            "scratch_bytes": windows_offset + windows_bytes,
-        },
-        data={**data, **product.constants, "output": output},
-        scratch=windows_offset + windows_bytes,
-        rows=by_rows,
-    )
+
+    def convolution(product: _Product, fallback: KernelCall | None = None) -> KernelCall:
+        gathered = min(product.rows(largest), row)
+        windows_bytes = gathered * largest
+        if product.shares_columns and columns.tap_distance == 1:
+            gathered, windows_bytes = _sharing_columns(parts, windows_bytes, row)
+        return KernelCall(
+            function=f"pl_transpose_conv2d_{product.name}s8",
+            header="kernels/transpose_conv2d/transpose_conv2d.h",
+            params={
+                **params,
+                "input_zero_point": zero_point(call, "input_zero_point"),
+                "output_zero_point": zero_point(call, "output_zero_point"),
+            },
+            dims={
+                **dims,
+                "packed_c": product.packed_c,
+                "gathered": gathered,
+                "windows_offset": product.bytes,
+                "scratch_bytes": product.bytes + windows_bytes,
+            },
+            data={**data, **product.constants, "output": output},
+            scratch=product.bytes + windows_bytes,
+            fallback=fallback,
+            rows=by_rows,
+        )
+
+    plain = convolution(_product(call, parts, vectors, groups, row, isa))
+    if isa != "thumb1" or call.small:
+        return plain
+    by_taps = _taps_product(call, parts, vectors, groups)
+    return convolution(by_taps, plain) if by_taps else plain
 
 
 def _wide_product(
@@ -263,8 +274,8 @@ class _Product:
     """Windows multiplied together, by their depth."""
     packed_c: int
     constants: dict[str, Constant]
-    steps: int = 0
-    """Steps per row in gemm_pairs_s8.h."""
+    bytes: int = 0
+    """Scratch before the windows."""
     shares_columns: bool = False
     """True if adjacent windows share columns, same as in transpose_conv2d_blocks_s8_mve.c."""
 
@@ -302,7 +313,7 @@ def _product(
                 lambda _: ROWS,
                 alike[0].weight.shape[1],
                 _joined([p.constants() for p in alike]),
-                max(p.steps for p in alike),
+                4 * ROWS * max(p.steps for p in alike),
             )
     if isa == "mve" and not call.small:
         by_columns = (part.swapaxes(1, 2).reshape(len(part), -1) for part in parts)
@@ -326,6 +337,38 @@ def _product(
             **_joined([{name: p[name] for name in ("weight", "bias")} for p in packed]),
             **{name: stage[name] for name in ("multiplier", "shift") if name in stage},
         },
+    )
+
+
+def _taps_product(
+    call: OpCall,
+    parts: Sequence[AnyArray],
+    vectors: tuple[AnyArray, AnyArray, AnyArray],
+    groups: int,
+) -> _Product | None:
+    """Return the product by pairs of taps, None if it is not exact or does not pay."""
+    bias, multiplier, shift = vectors
+    input_zero_point = zero_point(call, "input_zero_point")
+    pairs: list[TapPairs] = []
+    for part in parts:
+        matrix = part.reshape(len(part), -1)
+        folded = fold_zero_point(call, matrix, bias, input_zero_point)
+        of_phase = TapPairs.of(call, matrix, folded, multiplier, shift, groups)
+        if of_phase is None:
+            return None
+        pairs.append(of_phase)
+    channels = len(parts[0]) // groups
+    depth, stage = max(p.weight.shape[1] for p in pairs), pairs[0].stage.shape[1]
+    block = block_of(channels, depth, stage)
+    if block is None:
+        return None
+    constants = [p.constants() for p in pairs]
+    return _Product(
+        f"{pairs[0].name}taps_",
+        lambda size: max(_WINDOWS_BYTES // size & ~1, 2),
+        channels,
+        _joined([{"weight": c["weight"], "bias": c["stage"]} for c in constants]),
+        block.scratch,
     )
 
 

@@ -90,4 +90,16 @@ PL_MUST_USE pl_status pl_transpose_conv2d_wide_pairs_s8(const pl_context *ctx,
                                                         const pl_transpose_conv2d_dims *dims,
                                                         const pl_transpose_conv2d_data *data);
 
+// Same with the products of gemm_taps_s8.h, on cores with 16-bit Thumb instructions. The last stage
+// is in bias, [phases, output_c][PL_TAPS_STAGE or PL_TAPS_SIGNED_STAGE]. Scratch before the windows
+// holds two of them and the weights of a block of channels in words.
+PL_MUST_USE pl_status pl_transpose_conv2d_taps_s8(const pl_context *ctx,
+                                                  const pl_transpose_conv2d_params *params,
+                                                  const pl_transpose_conv2d_dims *dims,
+                                                  const pl_transpose_conv2d_data *data);
+PL_MUST_USE pl_status pl_transpose_conv2d_signed_taps_s8(const pl_context *ctx,
+                                                         const pl_transpose_conv2d_params *params,
+                                                         const pl_transpose_conv2d_dims *dims,
+                                                         const pl_transpose_conv2d_data *data);
+
 #endif  // KERNELS_TRANSPOSE_CONV2D_TRANSPOSE_CONV2D_H_

@@ -79,6 +79,9 @@ class Backend:
         graph order.
       not_worth: the reason to leave a runnable region to the next engine, e.g. because
         the round trip takes longer than the CPU.
+      place: the names of ops of a region that the next engine should take, with the
+        reasons; {} keeps the region whole. It is called before `compile`, and gets the
+        same graph. The other ops form regions again.
       dtypes: of the activations that it reads and writes.
       keeps: ATen ops left whole by export for it, because decomposition would scatter
         them.
@@ -102,6 +105,7 @@ class Backend:
     reject: Callable[[Node], str] = _nothing
     reject_region: Callable[[Sequence[Node]], str] = _nothing
     not_worth: Callable[[Sequence[Node]], str] = _nothing
+    place: Callable[[GraphModule], Mapping[str, str]] | None = None
     dtypes: tuple[torch.dtype, ...] = (torch.int8,)
     keeps: tuple[Any, ...] = ()
     rewrites: tuple[Callable[[GraphModule], object], ...] = ()
@@ -127,6 +131,8 @@ class Backend:
         hooks |= {"not_worth": self.not_worth, "absent": self.absent}
         if self.adopt is not None:
             hooks["adopt"] = self.adopt
+        if self.place is not None:
+            hooks["place"] = self.place
         if self.compile is not None:
             hooks["compile"] = self.compile
             if not isinstance(self.delegate_id, str) or not is_name(self.delegate_id):

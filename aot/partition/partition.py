@@ -30,7 +30,7 @@ from aot.dialect.graph import (
     is_channels_last,
     tensor_constant,
 )
-from aot.dialect.results import is_result, results_of
+from aot.dialect.results import is_result, results_of, taken_from
 from aot.errors import LoweringError, describe, place, raised
 from aot.partition.cut import Region, cut, extract
 from aot.partition.cut import results_of as results_of_region
@@ -142,17 +142,28 @@ def _missing_trait(node: Node, traits: Traits) -> str:
 
 
 def _compiled(
-    module: GraphModule, region: Region, backend: Backend, cuts: Sequence[str] = ()
+    module: GraphModule,
+    region: Region,
+    backend: Backend,
+    cuts: Sequence[str] = (),
+    placed: bool = False,
 ) -> list[tuple[Region, Delegate]]:
-    """Return a region's delegates: one, or several if the backend cannot run it whole.
+    """Return a region's delegates: one, or several if the backend does not run it whole.
 
     Args:
       cuts: the reasons for cutting it out of a larger region, cut by cut.
+      placed: True if the backend chose it out of a larger region.
     """
     ops = [n for n in region if not is_result(n)]
     graph = extract(module, region)
     if backend.adopt is not None:
         _call(backend, "adopt", ops, graph)
+    if backend.place is not None and not placed:
+        left = _call(backend, "place", ops, copy.deepcopy(graph))
+        if problem := _placement_problem(left, ops):
+            raise LoweringError(_message(backend, "place", ops, problem))
+        if left:
+            return _parts(module, region, graph, backend, cuts, left)
     try:
         # Compile a copy: the backend's changes to its graph are not part of the reference.
         payload = _call(backend, "compile", ops, copy.deepcopy(graph))
@@ -170,6 +181,33 @@ def _compiled(
     if cuts:
         payload = replace(payload, report={**payload.report, "cuts": list(cuts)})
     return [(region, Delegate(graph, backend.delegate_id, payload))]
+
+
+def _parts(
+    module: GraphModule,
+    region: Region,
+    graph: GraphModule,
+    backend: Backend,
+    cuts: Sequence[str],
+    left: Mapping[str, str],
+) -> list[tuple[Region, Delegate]]:
+    """Return the delegates of a region without the ops left to the next engine.
+
+    Args:
+      graph: the region's own.
+      left: the reasons, by name of the op.
+    """
+    for node in region:
+        if node.name in left:
+            _leave([node], backend, left[node.name])
+    taken = [n for n in graph.graph.nodes if n.op == "call_function" and n.name not in left]
+    taken = [n for n in taken if taken_from(n)[0].name not in left]
+    nodes = {n.name: n for n in region}
+    delegates = []
+    for part in convex_regions(graph.graph, taken):
+        own = [nodes[n.name] for n in part]
+        delegates += _compiled(module, own, backend, cuts, placed=True)
+    return delegates
 
 
 def _cut(
@@ -225,6 +263,14 @@ def _leave(ops: Sequence[Node], backend: Backend, reason: str) -> None:
 def _bytes(node: Node) -> int:
     value: torch.Tensor = node.meta["val"]
     return value.numel() * value.element_size()
+
+
+def _placement_problem(left: Any, ops: Sequence[Node]) -> str:
+    if not isinstance(left, Mapping) or not all(isinstance(v, str) and v for v in left.values()):
+        return f"it gives {left!r}, not reasons by name"
+    names = {n.name for n in ops}
+    unknown = [name for name in left if name not in names]
+    return f"it names the op {unknown[0]!r}, which the region does not have" if unknown else ""
 
 
 def _payload_problem(payload: Any) -> str:

@@ -274,6 +274,42 @@ def test_a_region_whose_program_takes_too_long_is_left() -> None:
     assert [ops for ops, *_ in calls(module).delegates] == [["linear"]]
 
 
+def test_a_region_is_placed_op_by_op() -> None:
+    """Its parts are compiled as they are, and not placed again."""
+    placed: list[list[str]] = []
+
+    def place(region: GraphModule) -> dict[str, str]:
+        ops = [n.name for n in region.graph.nodes if n.op == "call_function"]
+        placed.append(ops)
+        return {"add_default_1": "the core is faster"} if "add_default_1" in ops else {}
+
+    module = residual()
+    inputs = int8_inputs(module)
+    before = module(*inputs)
+    engine = stand_in({"conv2d", "add", "mean", "linear"}, "npu", place=place)
+    partition(module, Target("t", (engine, CORTEX_M)))
+    verify(module, "partition")
+    assert all(map(torch.equal, module(*inputs), before))
+    told = reasons(module)["add_default_1"]
+    assert told == {"npu": "the core is faster"}
+    assert "add" in calls(module).cpu
+    assert len(calls(module).delegates) == len(placed) + 1
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"none": "slow"}, "it names the op 'none', which the region does not have"),
+        ({"add_default_1": ""}, "not reasons by name"),
+        (["add_default_1"], "not reasons by name"),
+    ],
+)
+def test_a_placement_that_is_none(given: object, text: str) -> None:
+    engine = stand_in({"add"}, place=lambda region: given)
+    with pytest.raises(LoweringError, match=text):
+        partition(residual(), Target("t", (engine, CORTEX_M)))
+
+
 def test_an_op_that_the_region_has_not_is_no_reason() -> None:
     def compile_region(region: GraphModule) -> DelegatePayload:
         raise CannotRun("none", "for no reason")

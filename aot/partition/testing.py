@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -12,6 +12,8 @@ import torch.nn.functional as F
 from torch import nn
 from torch.fx import GraphModule, Node
 
+from aot.backends.cortex_m import CORTEX_M
+from aot.backends.target import Target
 from aot.backends.traits import Traits
 from aot.dialect.delegate import delegate_of
 from aot.dialect.graph import border_nodes, dialect_op
@@ -20,6 +22,7 @@ from aot.passes.fold_qdq import fold_qdq
 from aot.passes.rewrite.compose_luts import compose_luts
 from aot.passes.rewrite.simplify_movement import simplify_movement
 from aot.passes.rewrite.sink_transposes import sink_transposes
+from aot.targets import target_named
 from aot.testing.fixtures import model, quantized, samples
 
 IMAGE = (1, 3, 8, 6)
@@ -79,6 +82,13 @@ def outer_returned() -> GraphModule:
         return y, y.mean(1), y, (y + x[:, :3]) * 0.5
 
     return rewritten(forward, nn.Linear(6, 3), shapes=[(2, 6)])
+
+
+def unplaced(name: str, *more: str) -> Target:
+    """Return a named target whose engines take regions whole, for tests of their programs."""
+    target = target_named(name, *more)
+    engines = (replace(engine, place=None) for engine in target.engines)
+    return replace(target, backends=(*engines, CORTEX_M))
 
 
 NETS: dict[str, Callable[[], GraphModule]] = {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from aot.backends.ethos_u.emit import Emitted, adopt, emitted, only_moves, rejec
 from aot.backends.ethos_u.forms import FormError, check_forms
 from aot.backends.ethos_u.layers import NpuLayer, writers_of
 from aot.backends.ethos_u.memories import with_memories
+from aot.backends.ethos_u.place import ops_left
 from aot.backends.ethos_u.vela import VelaError, VelaProgram, compile_tosa
 from aot.backends.ethos_u.verify import VerificationError, verify
 from aot.backends.npus import CUT, NPUS, OFF, Npu
@@ -73,6 +75,7 @@ def ethos_u(
         adopt=adopt,
         reject=lambda node: reject(node, npu),
         not_worth=_not_worth,
+        place=lambda region: ops_left(region, lambda part: _cycles(part, npu)),
         dtypes=(torch.int8, torch.int16, torch.bool),
         # Means may become pools again. Their sums would take more cycles with another scale.
         traits={"avg_pool2d": Traits(shares_quantization=True)},
@@ -91,6 +94,24 @@ def _not_worth(nodes: Sequence[Node]) -> str:
     if all(only_moves(node) for node in nodes):
         return "a region that only moves bytes is not worth the way"
     return not_worth(nodes)
+
+
+def _cycles(region: GraphModule, npu: Npu) -> Mapping[str, int] | None:
+    """Return Vela's cycles by op of a region's cheapest program; None if there is no program."""
+    cheapest: Counter[str] | None = None
+    for near in (False, True)[: 1 + npu.keeps_inputs_far]:
+        try:
+            graph, program = _program(region, npu, OFF, near)
+        except (FormError, VelaError) as error:
+            logging.info("%s: no cycles of a part: %s", npu.name, error)
+            continue
+        cycles: Counter[str] = Counter()
+        for layer, op in zip(
+            program.layers, writers_of(program.layers, graph.writers), strict=True
+        ):
+            cycles[op] += layer.cycles
+        cheapest = min(cycles, cheapest or cycles, key=Counter.total)
+    return cheapest
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from aot.backends.ethos_u.emit import ADOPTED
 from aot.dialect.graph import dialect_op, inputs_of, value_of
 from aot.partition.cut import results_of, sources_of
 
-_CALL = 1000
+CALL = 1000
 """Cycles of the core for a call: registers, cache maintenance, an interrupt or polling."""
 
 _BORDER_BYTES = 8  # copied, cleaned or invalidated by the core per cycle
@@ -49,6 +49,7 @@ CYCLES = {
     "normalize": 14.0,
     "prelu": 9.0,
     "requantize": 3.0,
+    "reshape": 0.0,
     "resize_bilinear": 10.0,
     "second_moment": 8.0,
     "softmax": 10.5,
@@ -77,8 +78,8 @@ def not_worth(nodes: Sequence[Node], npu_cycles: int = 0) -> str:
       npu_cycles: of the program, where there is one.
     """
     core = sum(map(core_cycles, nodes))
-    border = sum(map(_bytes, (*sources_of(nodes), *results_of(nodes))))
-    call = _CALL + border // _BORDER_BYTES + npu_cycles
+    border = sum(map(border_cycles, (*sources_of(nodes), *results_of(nodes))))
+    call = CALL + math.floor(border) + npu_cycles
     if core > call:
         return ""
     whose = f", {npu_cycles} of them its own" if npu_cycles else ""
@@ -91,6 +92,7 @@ def _size(node: Node) -> int:
     return value.numel()
 
 
-def _bytes(node: Node) -> int:
+def border_cycles(node: Node) -> float:
+    """Return the core's cycles for a value between it and the NPU."""
     value: torch.Tensor = node.meta["val"]
-    return value.numel() * value.element_size()
+    return value.numel() * value.element_size() / _BORDER_BYTES

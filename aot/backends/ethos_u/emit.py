@@ -57,7 +57,7 @@ def reject(node: Node, npu: Npu) -> str:
 def only_moves(node: Node) -> bool:
     op = dialect_op(node)
     assert op is not None
-    return EMITTERS[op.name].moves
+    return EMITTERS[op.name.removeprefix(ADOPTED)].moves
 
 
 def adopt(region: GraphModule) -> None:

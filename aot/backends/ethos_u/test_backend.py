@@ -34,7 +34,7 @@ from aot.errors import LoweringError
 from aot.lower import lower
 from aot.options import Quantize
 from aot.partition.partition import partition
-from aot.partition.testing import IMAGE, calls, everything, residual, rewritten, two_ends
+from aot.partition.testing import IMAGE, calls, everything, residual, rewritten, two_ends, unplaced
 from aot.targets import NAMES, target_named
 from aot.testing.fixtures import int8_inputs, lower_with
 from npu.ethos_u.npu_model import EthosUModel
@@ -227,7 +227,8 @@ def causal_attention() -> GraphModule:
 
 
 def test_masks_are_made_and_read_on_the_npu() -> None:
-    module = partitioned(net(causal_attention))
+    module = net(causal_attention)
+    partition(module, unplaced("ethos-u55-128"))
     (delegate,) = delegates(module)
     assert calls(module).cpu == []
     names = {op.name for n in delegate.region.graph.nodes if (op := dialect_op(n))}

@@ -28,8 +28,7 @@ from aot.backends.ethos_u.tosa import TosaGraph
 from aot.backends.npus import NPUS
 from aot.dialect.graph import dialect_op
 from aot.partition.partition import partition
-from aot.partition.testing import calls, rewritten
-from aot.targets import target_named
+from aot.partition.testing import calls, rewritten, unplaced
 
 SEEDS = 2
 U55, SMALL, U85 = "ethos-u55-128", "ethos-u55-32", "ethos-u85-256"
@@ -351,5 +350,5 @@ def test_models_that_were_wrong_are_right(
     """Run them even if they are not worth a call."""
     monkeypatch.setattr(backend, "not_worth", lambda *_: "")
     module = deepcopy(_rewritten(name))
-    partition(module, target_named(configuration, "fail"))  # executes Vela's payload
+    partition(module, unplaced(configuration, "fail"))  # executes Vela's payload
     assert len(calls(module).delegates) == 1 and calls(module).cpu == []

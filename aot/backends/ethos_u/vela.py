@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import aot.upstream.executorch  # noqa: F401  (first: it leaves ExecuTorch's compiler out)
@@ -19,6 +20,7 @@ from aot.backends.npus import Npu
 from tools.text.printed import captured
 
 _SHOWN_LINES = 3
+_KEPT = 32
 
 
 class VelaError(RuntimeError):
@@ -43,8 +45,10 @@ class VelaProgram:
         return sum(layer.cycles for layer in self.layers)
 
 
+@lru_cache(maxsize=_KEPT)
 def compile_tosa(tosa: bytes, npu: Npu) -> VelaProgram:
-    """The program of a graph.
+    """The program of a graph. The last ones are kept: parts of a region are compiled to find its
+    placement, and again as delegates.
 
     Raises:
       VelaError: Vela does not compile the graph.

@@ -226,7 +226,14 @@ def lower(
     computed, paths = made.aten.meta["computed"], made.aten.meta["paths"]
     graphs = Graphs(made.floats, made.graph, folded, Reference(module), moved, paths)
     quality = assess(
-        graphs, made.float_model, made.seen, example, made.held, measure, measure.per_op
+        graphs,
+        made.float_model,
+        made.seen,
+        example,
+        made.held,
+        measure,
+        measure.per_op,
+        measure.metric,
     )
     report = make_report(module, target, made.samples, pte, quality, computed, paths, moved, shrunk)
     if accepted.first_input is not None:
@@ -265,7 +272,8 @@ def _quantize(accepted: _Accepted, calibration: Iterable[Any], measure: Measure)
     # Samples in one batch have no order: they are no sequence.
     splits = not initial_state(aten)
     evaluation = measure.evaluation
-    held = None if evaluation is None else held_out(evaluation, inputs, splits)
+    has_metric = measure.metric is not None
+    held = None if evaluation is None else held_out(evaluation, inputs, splits, has_metric)
     floats = copied(aten)
 
     with warnings.catch_warnings(), names_counted():

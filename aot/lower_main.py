@@ -30,10 +30,11 @@ with imports_that_stay():
     import torch
     from absl import app, flags
 
+    from aot import measure_flags
     from aot.accept.calibration import check_sample, samples_of
     from aot.accept.inputs import Inputs, first_sample
     from aot.accept.internal_error import InternalError
-    from aot.accept.references import function, is_defined
+    from aot.accept.references import function
     from aot.advice.suggest import suggest
     from aot.artefact.files import save_artefact, save_vectors
     from aot.artefact.vectors import make_vectors
@@ -43,9 +44,7 @@ with imports_that_stay():
     from aot.lower_files import WrongFlags, float_module, lower_file, onnx_arguments
     from aot.options import Io, Measure, Quantize
     from aot.passes.rewrite.io_layouts import AUTO, LAYOUTS
-    from aot.quality.decibels import MIN_SQNR_DB
-    from aot.quality.evaluation import Evaluation, labelled
-    from aot.quality.quality import MIN_AGREEMENT
+    from aot.quality.evaluation import labelled
     from aot.quantizer.by_layer import DEFAULT
 
 _MODEL = flags.DEFINE_string(
@@ -117,26 +116,6 @@ _ALLOW_FLOAT_FALLBACK = flags.DEFINE_bool(
     "allow_float_fallback", False, "run ops without an int8 form in float32 on the device"
 )
 flags.DEFINE_alias("allow-float-fallback", "allow_float_fallback")
-_EVALUATION = flags.DEFINE_string(
-    "evaluation",
-    None,
-    "held-out data to measure on, pkg.module:function: yields inputs, or returns inputs [N, ...] "
-    "and their classes [N]; by default `evaluation` of the model's module, if it exists",
-)
-_MIN_SQNR = flags.DEFINE_float(
-    "min_sqnr",
-    MIN_SQNR_DB,
-    "lowest signal-to-quantization-noise ratio (SQNR) of each output, in dB",
-)
-_MIN_AGREEMENT = flags.DEFINE_float(
-    "min_agreement",
-    None,
-    "lowest share of samples, in [0, 1], whose class equals the float model's; by default "
-    f"{MIN_AGREEMENT} of the clear samples",
-)
-_PER_OP = flags.DEFINE_bool(
-    "per_op", True, "measure each value's quantization error alone, for the report"
-)
 _SUGGEST = flags.DEFINE_bool(
     "suggest",
     False,
@@ -169,6 +148,8 @@ _VECTORS = flags.DEFINE_string(
 )
 
 _DEFAULT_VECTORS = 8
+
+flags.adopt_module_key_flags(measure_flags)
 
 # Message for a quantized file: the file contains everything else.
 _OF_TARGET = ("target", "verify_npu", "neutron")
@@ -210,15 +191,6 @@ def _sequences(
     if not found:
         raise LoweringError(f"{name} yields no samples; give at least one sample.")
     return found
-
-
-def _evaluation() -> Evaluation | None:
-    """The held-out data; None where neither the flag nor the model's module has any."""
-    if _EVALUATION.value:
-        return cast(Evaluation, function(_EVALUATION.value)())
-    module, _, _ = str(_MODEL.value or _CALIBRATION.value).rpartition(":")
-    beside = f"{module}:evaluation"
-    return cast(Evaluation, function(beside)()) if is_defined(beside) else None
 
 
 def _input_from() -> Any:
@@ -319,8 +291,8 @@ def run() -> None:
     example, classes = sequences[0][0], None
     if _TEST_INPUTS.value:
         given = function(_TEST_INPUTS.value)()
-        batch, classes = labelled(given, example)
-        given = given if batch is None else torch.split(batch, 1)
+        pair = labelled(given, example)
+        given, classes = (given, None) if pair is None else pair
         tests = _sequences(given, _TEST_INPUTS.value, inputs)
         for index, sample in enumerate(itertools.chain(*tests)):
             check_sample(f"{_TEST_INPUTS.value} sample {index}", sample, example)
@@ -340,12 +312,8 @@ def run() -> None:
         calibration=sequences,
         io=Io(float_io=_FLOAT_IO.value, io_layout=_IO_LAYOUT.value, input_from=_input_from()),
     )
-    limits = Measure(
-        evaluation=_evaluation(),
-        min_sqnr=_MIN_SQNR.value,
-        min_agreement=_MIN_AGREEMENT.value,
-        per_op=_PER_OP.value,
-    )
+    evaluation = partial(measure_flags.evaluation, str(_MODEL.value or _CALIBRATION.value))
+    limits = measure_flags.limits(evaluation())
     lowered = lower_with(quantize=quantize, measure=limits)
     if _SUGGEST.value:
         asked = quantize.quantization
@@ -356,7 +324,7 @@ def run() -> None:
             return lower_with(
                 quantize=replace(quantize, quantization=changed, equalize=equalize),
                 measure=Measure(
-                    evaluation=_evaluation(), min_sqnr=-math.inf, min_agreement=0.0, per_op=False
+                    evaluation=evaluation(), min_sqnr=-math.inf, min_agreement=0.0, per_op=False
                 ),
             )
 

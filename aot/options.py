@@ -15,6 +15,7 @@ from aot.errors import LoweringError, describe
 from aot.passes.rewrite.io_layouts import KEEP, LAYOUTS
 from aot.quality.decibels import MIN_SQNR_DB
 from aot.quality.evaluation import Evaluation
+from aot.quality.metric import Metric
 from aot.quality.quality import Limits
 from aot.quantizer.training import Train
 from aot.upstream.torchao import Quantizer
@@ -88,26 +89,43 @@ class Measure(Limits):
     """The comparison with the float model, and its limits.
 
     Attributes:
-      evaluation: held-out data to measure on: samples as in calibration. For a classifier with one
-        input: the inputs [N, ...] and the right classes, int64 [N]. The default is a part of the
-        calibration samples, with too good results.
+      evaluation: held-out data to measure on: samples as in calibration. For a classifier: the
+        inputs [N, ...] (of several inputs a tuple, or a dict by name) and the right classes, int64
+        [N]. The default is a part of the calibration samples, with too good results.
       min_sqnr: required signal to quantization noise of each output, in dB.
       min_agreement: required share of samples with the float model's class, in [0, 1]. The default
         is 0.9, of samples with a clear class in float.
+      min_part_sqnr: required SQNR of each part of an output, in dB, such as a column.
+      min_sample_sqnr: required SQNR of nine of ten samples, in dB.
+      min_sequence_sqnr: required SQNR of each sequence, in dB.
+      metric: your own function `metric(outputs, labels) -> float`, larger is better. It takes the
+        outputs of all samples as a tensor [N, ...] (several outputs: a tuple), and the second item
+        of `evaluation`.
+      min_metric: required value of the metric for the lowered model.
       per_op: also measure the loss by each value's quantization alone, on a few samples.
 
     Raises:
-      LoweringError: `per_op` is no bool, or a limit no such number.
+      LoweringError: `per_op` is no bool, a limit no such number, or the metric no function of two
+        arguments.
     """
 
     evaluation: Evaluation | None = None
     min_sqnr: float = MIN_SQNR_DB
     min_agreement: float | None = None
+    min_part_sqnr: float | None = None
+    min_sample_sqnr: float | None = None
+    min_sequence_sqnr: float | None = None
+    metric: Metric | None = None
+    min_metric: float | None = None
     per_op: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_switches(self)
+        if self.metric is None and self.min_metric is not None:
+            raise LoweringError("min_metric needs a metric, a function of outputs and labels.")
+        if self.metric is not None:
+            _check_takes(self.metric, "metric", "outputs and labels", None, None)
 
 
 GROUPS = {"quantize": Quantize, "io": Io, "measure": Measure}
@@ -145,12 +163,18 @@ def _check_train(train: object) -> None:
         raise LoweringError(
             f"train must be a function that trains the module passed to it; got {describe(train)}."
         )
+    _check_takes(train, "train", "one argument, the module to train", torch.nn.Module())
+
+
+def _check_takes(function: object, name: str, what: str, *arguments: object) -> None:
+    """Raise LoweringError if a user's function does not take these arguments."""
+    if not callable(function):
+        raise LoweringError(f"{name} must be a function of {what}; got {describe(function)}.")
     with contextlib.suppress(ValueError):  # a function without a signature
-        signature = inspect.signature(train)
+        signature = inspect.signature(function)
         try:
-            signature.bind(torch.nn.Module())
+            signature.bind(*arguments)
         except TypeError as error:
             raise LoweringError(
-                "train must be a function of one argument, the module to train; it takes "
-                f"{signature}."
+                f"{name} must be a function of {what}; it takes {signature}."
             ) from error

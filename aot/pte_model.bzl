@@ -37,6 +37,11 @@ def pte_model(
         evaluation = None,
         min_sqnr = None,
         min_agreement = None,
+        min_part_sqnr = None,
+        min_sample_sqnr = None,
+        min_sequence_sqnr = None,
+        metric = None,
+        min_metric = None,
         per_op = True,
         input_from = None,
         optimize = "",
@@ -93,6 +98,12 @@ def pte_model(
       min_sqnr: lower limit of each output's SQNR in dB, a number or "-inf". The default is 10.
       min_agreement: lower limit of the share of samples in [0, 1] with the class of the float model.
         The default is 0.9 of the clear samples.
+      min_part_sqnr: lower limit of the SQNR in dB of each part of an output, such as a column.
+      min_sample_sqnr: lower limit of the SQNR in dB of nine of ten samples.
+      min_sequence_sqnr: lower limit of the SQNR in dB of each sequence.
+      metric: "pkg.module:function", your own measure of the outputs and of the second item of
+        `evaluation`; larger is better (docs/quality.md).
+      min_metric: lower limit of the metric of the lowered model.
       per_op: measure the noise of each single value for the report.
       input_from: label of another pte_model. Its first output is this model's first input, with the
         same type, scale and zero point. `plan_library(input_from = …)` then saves the copy.
@@ -123,7 +134,12 @@ def pte_model(
         "float_io": float_io,
         "input_from": input_from,
         "io_layout": io_layout,
+        "metric": metric,
         "min_agreement": min_agreement != None,
+        "min_metric": min_metric != None,
+        "min_part_sqnr": min_part_sqnr != None,
+        "min_sample_sqnr": min_sample_sqnr != None,
+        "min_sequence_sqnr": min_sequence_sqnr != None,
         "min_sqnr": min_sqnr != None,
         "model": model,
         "observer": observer,
@@ -207,6 +223,16 @@ def pte_model(
         flags.append("--min_sqnr=%s" % min_sqnr)
     if min_agreement != None:
         flags.append("--min_agreement=%s" % min_agreement)
+    for limit, least in {
+        "min_metric": min_metric,
+        "min_part_sqnr": min_part_sqnr,
+        "min_sample_sqnr": min_sample_sqnr,
+        "min_sequence_sqnr": min_sequence_sqnr,
+    }.items():
+        if least != None:
+            flags.append("--%s=%s" % (limit, least))
+    if metric:
+        flags.append("--metric=" + metric)
     if not per_op:
         flags.append("--noper_op")
     for lowered_name, target in targets.items():

@@ -13,15 +13,14 @@ from torch.fx import GraphModule, Node
 
 from aot.backends.cortex_m import FLOAT_OPS, has_float_kernel
 from aot.dialect.graph import calls
-from aot.dialect.qdq import DEQUANTIZE, QUANTIZE
 from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.results import taken_from
-from aot.dialect.rule import Shares
-from aot.errors import module_path, place
+from aot.errors import place
 from aot.lower import Lowered
 from aot.quality.change import Change
 from aot.quality.decibels import EQUAL_DB, ROUGH_DB, decibels, in_decibels
 from aot.quality.finding import interval, name_of
+from aot.quality.layers import computing, only_moves, settings_of
 from aot.quality.value import MeasuredValue
 from aot.quality.values import Sequences, Values
 from aot.quantizer.int4 import rounded_to_eight_bits, rounded_to_groups
@@ -31,7 +30,6 @@ from aot.quantizer.recipe import FLOAT, INT4_GROUPS, Recipe
 from aot.quantizer.recipe import INT16 as AS_INT16
 from aot.rules import fused_clamp, rule_for
 from aot.rules.four_bits import GROUP, has_four_bit_form
-from aot.rules.function import function_root, members
 from tools.text.progress import counted
 
 SAMPLES = 16
@@ -220,7 +218,7 @@ def _in_front(
         v
         for v in lowered.quality.values
         if v.value in front and v.quantization.type is not INT16
-        if _has_int16_form(v.value) and not _only_moves(v.value)
+        if _has_int16_form(v.value) and not only_moves(v.value)
     ]
     if value in changing and len(changing) > 1:
         yield _changed(AS_INT16, changing, value, lowered, values, samples, before)
@@ -241,7 +239,7 @@ def _changed(
     ops = [v.value for v in changing]
     if kind == FLOAT:  # an int8 layer with a float clamp after it is no longer one op
         ops = [node for value in ops for node in dict.fromkeys((_layer(value), value))]
-    setting = dict.fromkeys((name for node in ops for name in _named(node)), kind)
+    setting = dict.fromkeys((name for node in ops for name in settings_of(node)), kind)
     change = _of_setting(lowered, setting)
     if kind == AS_INT16:  # weights then have eight bits
         narrow = [_layer(v.value).name for v in changing if v.name in _four_bits(lowered)]
@@ -279,7 +277,7 @@ def _smaller(
         if measured is not None and measured >= before - _AFFORDABLE_DB:
             channels, depth, *_ = layer.args[1].meta["val"].shape
             saved = channels * (depth - math.ceil(depth / 2) - math.ceil(depth / GROUP))
-            setting = dict.fromkeys(_named(layer), INT4_GROUPS)
+            setting = dict.fromkeys(settings_of(layer), INT4_GROUPS)
             yield Suggestion(INT4_GROUPS, value, None, measured, before, setting, saved)
 
 
@@ -287,37 +285,6 @@ def _four_bits(lowered: Lowered) -> set[str]:
     """Return the names of the values of layers with four-bit weights."""
     layers = (n for n in lowered.folded.graph.nodes if calls(n, "linear_w4"))
     return {layer.meta["origin"].quantized for layer in layers}
-
-
-def _computing(value: Node) -> list[Node]:
-    """Return the ops giving a value. For an input these are all its readers: it has their type."""
-    if value.op != "placeholder":
-        return [value] if function_root(value) is None else members(value)
-    return _readers(value)
-
-
-def _readers(value: Node) -> list[Node]:
-    """Return the ops reading a value directly or quantized."""
-    found: list[Node] = []
-    for reader in value.users:
-        if reader.target in (QUANTIZE, DEQUANTIZE):
-            found += _readers(reader)
-        elif reader.op == "call_function":
-            found.append(reader)
-    return found
-
-
-def _named(value: Node) -> list[str]:
-    """Return the names in settings for the ops computing a value.
-
-    The name is the module, or the value if the module contains others.
-    """
-    names = []
-    for node in _computing(value):
-        path = module_path(node).partition(" ")[0]
-        inside = (module_path(n).startswith(f"{path}.") for n in node.graph.nodes)
-        names.append(f"{path}:{node.name}" if not path or any(inside) else path)
-    return [*dict.fromkeys(names)]
 
 
 def _of_setting(lowered: Lowered, setting: Mapping[str, str]) -> Change:
@@ -333,7 +300,7 @@ def _of_setting(lowered: Lowered, setting: Mapping[str, str]) -> Change:
         if node.op == "placeholder" and quantizer.floats.issuperset(n.name for n in node.users)
     }
     ranges = {v.value.name: (v.low, v.high) for v in lowered.quality.values}
-    return Change(quantizer.wide, quantizer.floats | only_float, ranges)
+    return Change(quantizer.wide, quantizer.floats | only_float, ranges=ranges)
 
 
 def _layer(value: Node) -> Node:
@@ -344,20 +311,14 @@ def _layer(value: Node) -> Node:
 
 def _has_int16_form(value: Node) -> bool:
     if value.op == "placeholder":
-        return all(map(_has_int16_form, _computing(value)))
+        return all(map(_has_int16_form, computing(value)))
     node = _layer(value)
     rule = rule_for(node)
     return rule is not None and takes_int16(rule, node)
 
 
-def _only_moves(value: Node) -> bool:
-    """Return True if an op only moves values: its result has the type of its input."""
-    rule = rule_for(value)
-    return rule is not None and isinstance(rule.output, Shares)
-
-
 def _has_float_form(value: Node) -> bool:
-    calls = (taken_from(node)[0] for node in _computing(value))
+    calls = (taken_from(node)[0] for node in computing(value))
     return all(has_float_kernel(_layer(call)) or call.target in FLOAT_OPS for call in calls)
 
 

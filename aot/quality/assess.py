@@ -18,8 +18,10 @@ from aot.errors import LoweringError
 from aot.quality.evaluation import HeldOut, of_held_out
 from aot.quality.findings import of_calibration
 from aot.quality.float_model import FloatModel
+from aot.quality.graph_outputs import outputs_of
 from aot.quality.measure import measure
 from aot.quality.measured_ranges import of_values
+from aot.quality.metric import Metric, Outcomes
 from aot.quality.output_warnings import (
     of_choices,
     of_labels,
@@ -27,10 +29,10 @@ from aot.quality.output_warnings import (
     of_scores,
     of_still,
 )
-from aot.quality.outputs import Output, outputs_of
+from aot.quality.outputs import Output
 from aot.quality.quality import Limits, Quality
 from aot.quality.subject import Subject
-from aot.quality.values import RANGED, Values
+from aot.quality.values import Values
 from aot.quality.warning_kinds import find_warnings
 from aot.quality.watch import Watch, content
 
@@ -65,6 +67,7 @@ def assess(
     evaluation: HeldOut | None,
     limits: Limits,
     per_op: bool,
+    metric: Metric | None = None,
 ) -> Quality:
     """Measure a lowered model, log the result and check it against the limits.
 
@@ -77,18 +80,22 @@ def assess(
       limits: required of the model.
       per_op: measure the cost of each value's quantization. This is always measured
         if a limit is missed.
+      metric: the user's, of the outputs.
 
     Raises:
       LoweringError: the model misses a limit.
     """
-    samples = evaluation or HeldOut(seen.samples, is_held_out=False)
+    samples = evaluation or HeldOut(seen.samples, is_held_out=False, total=len(seen.inputs))
     logging.info("measuring quality on %s", samples)
     of_classes = bool(limits.min_agreement) or samples.labels is not None
     outputs = outputs_of(graphs.floats, graphs.paths, exact_outputs(graphs.folded), of_classes)
     models = float_model, graphs.floats, graphs.lowered
     if samples.labels is not None:
         _check_classes(samples.labels, outputs, graphs.floats)
-    measure(outputs, samples.samples, *models, graphs.moved)
+    outcomes = Outcomes()
+    keep = None if metric is None else outcomes.keep
+    measure(outputs, samples.samples, *models, graphs.moved, keep)
+    judged = None if metric is None else outcomes.judged(metric, samples.expected)
     if limits.min_agreement and all(output.agreement is None for output in outputs):
         raise LoweringError(
             f"min_agreement is {limits.min_agreement}, but no output of the model is a class: "
@@ -112,7 +119,8 @@ def assess(
         if not made_up:
             findings += of_scores(outputs, nodes, different, str(samples))
             findings += of_still(outputs, nodes, different, str(samples))
-    some = f"{RANGED} of {samples}" if len(samples.samples) > RANGED else str(samples)
+    count = values.ranged
+    some = f"{count} of {samples}" if len(samples.samples) > count else str(samples)
     subject = Subject(
         floats=graphs.floats,
         quantized=graphs.quantized,
@@ -127,7 +135,7 @@ def assess(
     )
     new = [*of_values(measured, outputs, some), *find_warnings(subject)]
     findings += [finding for finding in new if (finding.kind, finding.value) not in doubted]
-    quality = Quality(samples, outputs, measured, findings, limits)
+    quality = Quality(samples, outputs, measured, findings, limits, judged)
     for finding in findings:
         logging.warning("%s", finding)
     for line in quality.lines():

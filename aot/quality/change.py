@@ -22,6 +22,7 @@ class Change:
     Attributes:
       wide: int16 values instead of int8. int8 readers of them round them.
       floats: values kept in float, with the weights of their ops.
+      unrounded: values that are not rounded, with the weights as they are.
       ranges: of wide values, additional values they have to hold.
       other: replacements for some quantizations.
       weights: rounding of the weights of some layers.
@@ -29,6 +30,7 @@ class Change:
 
     wide: frozenset[str] = frozenset()
     floats: frozenset[str] = frozenset()
+    unrounded: frozenset[str] = frozenset()
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     other: Mapping[Quantization, Quantization] = field(default_factory=dict)
     weights: Mapping[str, Rounding] = field(default_factory=dict)
@@ -36,7 +38,7 @@ class Change:
     @property
     def changed(self) -> frozenset[str]:
         """Return the values without int8."""
-        return self.wide | self.floats
+        return self.wide | self.floats | self.unrounded
 
     def widened(self, name: str, quantization: Quantization) -> Quantization:
         """Return a value's new int16 quantization."""

@@ -150,7 +150,7 @@ def _nearly_same(
     if len(different) <= len(samples) // 4:
         which = "are nearly the same" if len(different) == 1 else f"are {len(different)} in effect"
         text = (
-            f"the first {len(samples)} calibration samples {which}, within {_LOST_STEPS} steps of "
+            f"{len(samples)} of the calibration samples {which}, within {_LOST_STEPS} steps of "
             "int8. Give different ones that cover the device's inputs"
         )
         yield Finding("same_samples", "", "", "", text)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -18,6 +18,8 @@ from aot.quality.outputs import Output
 from aot.quality.values import Sequences
 from tools.text.progress import counted
 
+Results = Sequence[torch.Tensor]
+
 
 def measure(
     outputs: Sequence[Output],
@@ -26,6 +28,7 @@ def measure(
     floats: GraphModule,
     lowered: Reference,
     moved: IoLayout,
+    keep: Callable[[Results, Results], object] | None = None,
 ) -> None:
     """Run both models on samples and add their results to the outputs.
 
@@ -36,6 +39,7 @@ def measure(
       floats: the same as a graph, for the values that integers are chosen from.
       lowered: the lowered model.
       moved: its inputs and outputs that are channels last.
+      keep: takes the results of both models for each sample.
     """
     choices = _Choices(floats, outputs)
     every = counted(samples, "measuring quality: sample", len(samples))
@@ -47,7 +51,9 @@ def measure(
         actual = _in_model_layout(lowered, inputs, moved)
         chosen = choices(inputs)
         for output, e, a in zip(outputs, expected, actual, strict=True):
-            output.add(e, a, chosen.get(output.choice))
+            output.add(e, a, chosen.get(output.choice), starts)
+        if keep is not None:
+            keep(expected, actual)
     lowered.reset()
 
 

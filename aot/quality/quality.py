@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any
 
@@ -13,13 +13,18 @@ from aot.errors import LoweringError, Problem, describe, place
 from aot.quality.decibels import MIN_SQNR_DB, in_decibels
 from aot.quality.evaluation import HeldOut
 from aot.quality.finding import Finding, interval, name_of
+from aot.quality.metric import MetricResult
 from aot.quality.outputs import Output
+from aot.quality.tally import PartQuality, Spread
 from aot.quality.value import MeasuredValue
 
 MIN_AGREEMENT = 0.9
 
 _SHOWN = 5
 """Number of values listed in a message."""
+
+_PARTS = 64
+"""Upper limit for the parts of an output in a report."""
 
 _CLASSES = 40
 """Upper limit for the classes of a confusion matrix. A larger one is unreadable."""
@@ -34,6 +39,10 @@ class Limits:
       min_agreement: the share of classes that agree with the float model's; None:
         MIN_AGREEMENT of those that are clear for the float model, unless only one is
         wrong.
+      min_part_sqnr: of each part of an output that varies (aot/quality/parts.py), dB.
+      min_sample_sqnr: of nine of ten samples, dB.
+      min_sequence_sqnr: of each sequence, dB.
+      min_metric: of the user's metric.
 
     Raises:
       LoweringError: the numbers are invalid.
@@ -41,6 +50,10 @@ class Limits:
 
     min_sqnr: float = MIN_SQNR_DB
     min_agreement: float | None = None
+    min_part_sqnr: float | None = None
+    min_sample_sqnr: float | None = None
+    min_sequence_sqnr: float | None = None
+    min_metric: float | None = None
 
     def __post_init__(self) -> None:
         if not _is_number(self.min_sqnr) or math.isnan(self.min_sqnr):
@@ -48,6 +61,10 @@ class Limits:
                 "min_sqnr must be a number of decibels, or -inf for no limit; got "
                 f"{self.min_sqnr!r}."
             )
+        for name in ("min_part_sqnr", "min_sample_sqnr", "min_sequence_sqnr", "min_metric"):
+            given = getattr(self, name)
+            if given is not None and (not _is_number(given) or math.isnan(given)):
+                raise LoweringError(f"{name} must be a number, or None; got {given!r}.")
         share = self.min_agreement
         if share is not None and not (_is_number(share) and 0.0 <= share <= 1.0):
             raise LoweringError(f"min_agreement must be a share in [0, 1]; got {share!r}.")
@@ -67,6 +84,7 @@ class Quality:
       values: quantized ones; empty if they were not measured.
       findings: warnings.
       limits: the requested ones.
+      metric: the user's, of both models; None without one.
     """
 
     samples: HeldOut
@@ -74,6 +92,7 @@ class Quality:
     values: Sequence[MeasuredValue]
     findings: Sequence[Finding]
     limits: Limits
+    metric: MetricResult | None = None
 
     def __repr__(self) -> str:
         return "; ".join(self.lines() + [f"{len(self.findings)} warnings"])
@@ -96,7 +115,15 @@ class Quality:
 
     def failures(self) -> list[str]:
         """Return the missed limits, one line each."""
-        return [line for output in self.outputs for line in _failures(output, self.limits)]
+        failed = [line for output in self.outputs for line in _failures(output, self.limits)]
+        failed += [line for output in self.outputs for line in _lost(output, self.limits)]
+        least = self.limits.min_metric
+        if self.metric is not None and least is not None and self.metric.int8 < least:
+            failed.append(
+                f"{self.metric.name} is {self.metric.int8:.4g} ({self.metric.float32:.4g} in "
+                f"float32), min_metric is {least:g}"
+            )
+        return failed
 
     def check(self) -> None:
         """Raise LoweringError if a limit is missed, with the largest costs and possible remedies.
@@ -150,6 +177,9 @@ class Quality:
         if self.accuracy is not None:
             float32, int8 = self.accuracy
             rows.append(f"accuracy {float32:.2%} in float32, {int8:.2%} in int8")
+        if self.metric is not None:
+            name, float32, int8 = self.metric.name, self.metric.float32, self.metric.int8
+            rows.append(f"{name} {float32:.4g} in float32, {int8:.4g} in int8")
         return rows
 
     def json(self, ids: Mapping[str, str]) -> dict[str, Any]:
@@ -161,6 +191,7 @@ class Quality:
         accuracy = self.accuracy
         return {
             "samples": len(self.samples.samples),
+            "samples_of": self.samples.total or len(self.samples.samples),
             "held_out": self.samples.is_held_out,
             "min_sqnr": self.limits.min_sqnr if math.isfinite(self.limits.min_sqnr) else None,
             "min_agreement": self.limits.min_agreement,
@@ -170,9 +201,20 @@ class Quality:
                     "sqnr_db": _rounded(output.sqnr_db, 2),
                     "cosine": _rounded(output.cosine, 6),
                     "agreement": _rounded(output.agreement, 6),
+                    "parts": [
+                        {
+                            "name": part.name,
+                            "sqnr_db": _rounded(part.sqnr_db, 2),
+                            "varying_db": _rounded(part.varying_db, 2),
+                        }
+                        for part in _worst_parts(output)
+                    ],
+                    "by_sample": _spread(output.tally.by_sample()),
+                    "by_sequence": _spread(output.tally.by_sequence()),
                 }
                 for output in self.outputs
             ],
+            "metric": self.metric and asdict(self.metric),
             "accuracy": accuracy and {"float32": accuracy[0], "int8": accuracy[1]},
             "confusion": self.confusion,
             "values": [
@@ -213,6 +255,47 @@ def _failures(output: Output, limits: Limits) -> list[str]:
             f"{limits.min_sqnr}"
         )
     return failed
+
+
+def _lost(output: Output, limits: Limits) -> Iterator[str]:
+    """Yield the missed limits of parts, samples and sequences."""
+    tally = output.tally
+    least = limits.min_part_sqnr
+    for part in tally.by_part() if least is not None else ():
+        if least is not None and part.varying_db is not None and part.least_db < least:
+            yield f"{output}: {part.name} has {part.least_db:.1f} dB, min_part_sqnr is {least:g}"
+    samples, least = tally.by_sample(), limits.min_sample_sqnr
+    if samples is not None and least is not None and samples.decile < least:
+        yield (
+            f"{output}: one sample of ten has {samples.decile:.1f} dB or less, sample "
+            f"{samples.index} {samples.worst:.1f} dB, min_sample_sqnr is {least:g}"
+        )
+    sequences, least = tally.by_sequence(), limits.min_sequence_sqnr
+    if sequences is not None and least is not None and sequences.worst < least:
+        yield (
+            f"{output}: sequence {sequences.index} has {sequences.worst:.1f} dB, "
+            f"min_sequence_sqnr is {least:g}"
+        )
+
+
+def _worst_parts(output: Output) -> Sequence[PartQuality]:
+    """Return an output's parts; of many the worst, in order."""
+    parts = output.tally.by_part()
+    if len(parts) <= _PARTS:
+        return parts
+    worst = sorted(parts, key=lambda part: part.least_db)[:_PARTS]
+    return sorted(worst, key=lambda part: part.index)
+
+
+def _spread(found: Spread | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "median_db": round(found.median, 2),
+        "decile_db": round(found.decile, 2),
+        "worst_db": round(found.worst, 2),
+        "worst": found.index,
+    }
 
 
 def _is_unlike(output: Output, agreement: float, limits: Limits) -> bool:

@@ -19,7 +19,8 @@ from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.options import Measure, Quantize
 from aot.quality.float_model import FloatModel
-from aot.quality.outputs import Output, outputs_of
+from aot.quality.graph_outputs import outputs_of
+from aot.quality.outputs import Output
 from aot.quality.quality import Limits
 from aot.quality.value import BINS, End
 from aot.quality.values import SAMPLES

@@ -25,6 +25,7 @@ from aot.quality.change import NO_CHANGE, Change
 from aot.quality.decibels import decibels
 from aot.quality.device import Device
 from aot.quality.nodes import behind, call, constants_of, root_of, source_of
+from aot.quality.sampling import some_of
 from aot.quality.single_errors import Environment, SingleErrors, energy
 from aot.quality.value import MeasuredValue
 from aot.rules.function import evaluate, function_roots
@@ -35,32 +36,21 @@ SAMPLES = 4
 """Upper limit for the samples used to measure values on the device."""
 
 RANGED = 16
-"""Number of samples used for ranges in float."""
+"""Least number of samples used for ranges in float."""
+
+_RANGED_MOST = 64
+_RANGED_ELEMENTS = 1 << 23
+"""Upper limits for that number: samples, and elements of values over all samples."""
 
 _STEPS = 400_000
 """Upper limit for ops computed again, over all values and samples. A large graph is measured on
 fewer samples. If it is too large for one sample, no value's own share is measured.
 """
 
+_Flagged = TypeVar("_Flagged", bound=tuple[bool, Any])
+
 Sequences = Sequence[tuple[bool, Sequence[torch.Tensor]]]
 """Samples, each with a flag: a sequence starts with it."""
-
-
-_Item = TypeVar("_Item")
-
-
-def spread(items: Sequence[_Item], most: int, is_sequence: bool) -> Sequence[_Item]:
-    """Return evenly spaced samples, because data may be sorted by class.
-
-    Args:
-      items: the samples.
-      most: their number.
-      is_sequence: each continues the one before; then the first ones are returned.
-    """
-    count = len(items)
-    if is_sequence or count <= most:
-        return items[:most]
-    return [items[i * count // most] for i in range(most)]
 
 
 class Values:
@@ -119,8 +109,9 @@ class Values:
         noises = [[0.0] * len(self._outputs) for _ in values]
         states = returned(self._graph)[1]
         state, integers = initial_state(self._graph), initial_state(self._folded)
-        ranged = self._spread(samples, max(RANGED, count))
-        on_device = set(self._spread(range(len(ranged)), count))
+        ranged = self._spread(samples, max(self.ranged, count))
+        indices = [(starts, index) for index, (starts, _) in enumerate(ranged)]
+        on_device = {index for _, index in self._spread(indices, count)}
         for index, (starts, inputs) in enumerate(ranged):
             if starts:
                 state, integers = initial_state(self._graph), initial_state(self._folded)
@@ -143,21 +134,29 @@ class Values:
                 value.noise_to_signal = sum(ratios) / len(ratios) if ratios else None
         return values
 
-    def _spread(self, items: Sequence[_Item], most: int) -> Sequence[_Item]:
-        return spread(items, most, bool(initial_state(self._graph)))
+    @property
+    def ranged(self) -> int:
+        """Number of samples used for ranges in float: more of a small model."""
+        elements: int = sum(n.meta["val"].numel() for n in map(root_of, self._quantizers))
+        return max(RANGED, min(_RANGED_MOST, _RANGED_ELEMENTS // max(1, elements)))
+
+    def _spread(self, samples: Sequence[_Flagged], most: int) -> Sequence[_Flagged]:
+        return some_of(samples, most, bool(initial_state(self._graph)))
 
     def _count(self, values: int) -> int:
         """Return the number of samples for this many values, quantized one at a time."""
         return min(self._most, _STEPS // max(1, values * len(self._nodes) // 2))
 
-    def sqnr_db(self, samples: Sequences, change: Change = NO_CHANGE) -> float | None:
-        """Return the SQNR of the model's outputs, the mean over them, with all values quantized.
+    def runs(
+        self, samples: Sequences, change: Change = NO_CHANGE
+    ) -> Iterator[list[tuple[torch.Tensor, torch.Tensor]]]:
+        """Yield the model's outputs for some of the samples: in float, and with all values
+        quantized.
 
         Args:
           samples: the user's inputs, contiguous.
           change: differences from the graph.
         """
-        signals, noises = [0.0] * len(self._outputs), [0.0] * len(self._outputs)
         states = returned(self._graph)[1]
         state = rough_state = initial_state(self._graph)
         for starts, inputs in self._spread(samples, self._most):
@@ -165,10 +164,16 @@ class Values:
                 state = rough_state = initial_state(self._graph)
             exact = self._in_float([*inputs, *state])
             rough = self._quantized([*inputs, *rough_state], change)
-            for i, output in enumerate(self._outputs):
-                signals[i] += energy(exact[output], None)
-                noises[i] += energy(exact[output], rough[output])
+            yield [(exact[output], rough[output]) for output in self._outputs]
             state, rough_state = (tuple(values[n] for n in states) for values in (exact, rough))
+
+    def sqnr_db(self, samples: Sequences, change: Change = NO_CHANGE) -> float | None:
+        """Return the SQNR of the model's outputs, the mean over them, with all values quantized."""
+        signals, noises = [0.0] * len(self._outputs), [0.0] * len(self._outputs)
+        for outputs in self.runs(samples, change):
+            for i, (exact, rough) in enumerate(outputs):
+                signals[i] += energy(exact, None)
+                noises[i] += energy(exact, rough)
         ratio = _mean_ratio(noises, signals)
         return None if ratio is None else decibels(1.0, ratio)
 
@@ -325,14 +330,15 @@ def _held(node: Node, change: Change) -> Quantization | None:
     name, quantization = root_of(node).name, activation_quantization(node)
     if name in change.wide:
         return change.widened(name, quantization)
-    return None if name in change.floats else change.other.get(quantization, quantization)
+    is_plain = name in change.floats | change.unrounded
+    return None if is_plain else change.other.get(quantization, quantization)
 
 
 def _as_changed(
     values: torch.Tensor, name: str, quantization: Quantization, change: Change
 ) -> torch.Tensor:
     """Return a value that is no longer int8, in its new type."""
-    if name in change.floats:
+    if name in change.floats | change.unrounded:
         return values
     return _rounded(values, change.widened(name, quantization))
 

@@ -10,10 +10,17 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.utils.hooks import RemovableHandle
 
+from aot.dialect.graph import initial_state
+from aot.quality.sampling import Sampler, spread_sequences
+
 KEPT_SAMPLES = 32
 """Number of calibration samples kept for measurements without held-out ones."""
 
+_SEQUENCES = 8
+"""Number of sequences that they are from."""
+
 Range = tuple[float, float]
+Sample = tuple[bool, tuple[torch.Tensor, ...]]
 
 
 @dataclass
@@ -33,14 +40,16 @@ class Watch:
     """Recorder for the calibration of a prepared graph.
 
     Attributes:
-      samples: the first of the samples, each with a flag: a sequence starts with it.
       inputs: the range of each input, in each sample.
       observed: the groups of values of one quantization; constants are left out.
       different: number of samples differing from all before them.
     """
 
     def __init__(self, prepared: GraphModule) -> None:
-        self.samples: list[tuple[bool, tuple[torch.Tensor, ...]]] = []
+        self._has_state = bool(initial_state(prepared))
+        self._single: Sampler[Sample] = Sampler(KEPT_SAMPLES)
+        self._sequences: Sampler[list[Sample]] = Sampler(_SEQUENCES)
+        self._is_kept = False
         self.inputs: list[list[Range]] = []
         self._hashes: set[int] = set()
         self._groups: dict[int, WatchedValue] = {}
@@ -48,6 +57,17 @@ class Watch:
         for node in prepared.graph.nodes:
             if node.op == "call_module":
                 self._add(prepared.get_submodule(str(node.target)), node.all_input_nodes[0])
+
+    @property
+    def samples(self) -> Sequence[Sample]:
+        """Some of the samples, evenly spread, each with a flag: a sequence starts with it.
+
+        With state they are the starts of evenly spread sequences.
+        """
+        if not self._has_state:
+            return self._single.chosen
+        kept = [sample for sequence in self._sequences.chosen for sample in sequence]
+        return spread_sequences(kept, KEPT_SAMPLES)
 
     @property
     def observed(self) -> list[WatchedValue]:
@@ -67,8 +87,19 @@ class Watch:
         for group in self._groups.values():
             group.ranges.append((float("inf"), float("-inf")))
         self._hashes.add(content(inputs))
-        if len(self.samples) < KEPT_SAMPLES:
-            self.samples.append((starts, tuple(x.clone() for x in inputs)))
+        self._keep(starts, inputs)
+
+    def _keep(self, starts: bool, inputs: Sequence[torch.Tensor]) -> None:
+        if not self._has_state:
+            if self._single.wants():
+                self._single.keep((starts, tuple(x.clone() for x in inputs)))
+            return
+        if starts:
+            self._is_kept = self._sequences.wants()
+            if self._is_kept:
+                self._sequences.keep([])
+        if self._is_kept and len(self._sequences.held[-1]) < KEPT_SAMPLES:
+            self._sequences.held[-1].append((starts, tuple(x.clone() for x in inputs)))
 
     def end(self) -> None:
         """Stop recording. From here on, observers see other data than calibration, as

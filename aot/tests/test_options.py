@@ -23,7 +23,7 @@ CALL: Any = lower
 
 def test_every_setting_has_one_group() -> None:
     names = [field.name for group in GROUPS.values() for field in fields(group)]
-    assert len(names) == len(set(names)) == 14
+    assert len(names) == len(set(names)) == 19
     arguments = set(inspect.signature(lower).parameters)
     assert set(GROUPS) < arguments and arguments.isdisjoint(names)
 

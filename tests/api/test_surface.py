@@ -67,7 +67,8 @@ def test_a_change_needs_a_line(tree: Path, file: str, old: str, new: str, name: 
     assert old in text
     (tree / file).write_text(text.replace(old, new))
     assert f"{file} {name}" in set(surface.unexplained(tree)) - set(before)
-    added = "".join(f"- `{d.split(' ')[1]}`\n" for d in surface.differences(tree))
+    names = [re.split(r"[ .\]]", d)[-1] for d in surface.differences(tree)]
+    added = "".join(f"- `{n}`\n" for n in names)
     head = "\n## Unreleased\n"
     changelog.write_text(re.sub(head, head + added, changelog.read_text(), count=1))
     assert surface.unexplained(tree) == []

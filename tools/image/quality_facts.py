@@ -33,6 +33,10 @@ def facts(
             rows[f"{of}accuracy in float32"] = quality["accuracy"]["float32"]
             how = "in int8" if report["quantization"] == "int8" else "quantized"
             rows[f"{of}accuracy {how}, on the host"] = quality["accuracy"]["int8"]
+        metric = quality["metric"]
+        if metric is not None:
+            both = f"{metric['int8']:.4g}, {metric['float32']:.4g} in float32"
+            rows[f"{of}{metric['name']}, on the host"] = both
         samples = f"{quality['samples']:,} {'held-out' if quality['held_out'] else 'calibration'}"
         for key, row, form in (
             ("sqnr_db", "SQNR against float32", "{:.1f} dB"),

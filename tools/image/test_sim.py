@@ -58,8 +58,9 @@ def test_instructions_of_the_npus_model_are_said_to_be_in_it() -> None:
 def _report(sqnr_db: float | None, accuracy: dict[str, float] | None) -> dict[str, Any]:
     output = {"name": "y", "sqnr_db": sqnr_db, "cosine": None, "agreement": 0.9956}
     better = {"name": "z", "sqnr_db": 50.0, "cosine": 1.0, "agreement": None}
-    quality = {"samples": 1450, "held_out": True, "outputs": [output, better]}
-    report = {"quality": {**quality, "accuracy": accuracy}, "warnings": [], "delegates": []}
+    quality: dict[str, Any] = {"samples": 1450, "held_out": True, "outputs": [output, better]}
+    quality |= {"accuracy": accuracy, "metric": None}
+    report = {"quality": quality, "warnings": [], "delegates": []}
     return report | {"quantization": "int8", "ops": []}
 
 

@@ -33,7 +33,7 @@ FLOORS = (
     "aot/targets aot/artefact aot/support aot/options.py",
     "aot/onnx_import.py",
     "aot/lower.py aot/lower_onnx.py aot/lower_tflite.py",
-    "aot/advice aot/lower_files.py aot/testing",
+    "aot/advice aot/lower_files.py aot/measure_flags.py aot/testing",
     "aot/lower_main.py tools/simulator tools/npu",
     "aot/bazel tools/image tools/package",
     "aot/models tools/report",

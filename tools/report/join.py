@@ -285,7 +285,7 @@ def _model(name: str, report: Fields, plan: Fields | None, profile: Fields | Non
     )
     quality = {
         key: report["quality"][key]
-        for key in ("samples", "held_out", "outputs", "accuracy", "confusion")
+        for key in ("samples", "held_out", "outputs", "accuracy", "metric", "confusion")
     }
     ids = [op["id"] for op in report["ops"]]
     return {

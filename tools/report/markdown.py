@@ -223,12 +223,15 @@ def _quality(model: Fields, device: Fields) -> str:
         how = "quantized" if model["quantization"] == "mixed" else f"in {model['quantization']}"
         right = f"{both['float32']:.2%} right in float32, {both['int8']:.2%} {how}"
         lines.append(f"- {right}{_on_device(device)}.")
+    if metric := quality["metric"]:
+        both = f"{metric['float32']:.4g} in float32, {metric['int8']:.4g} on the device"
+        lines.append(f"- {_code(metric['name'])}: {both}.")
     # A .tflite file has no float model to compare its outputs with.
     for output, path in zip(quality["outputs"], model["paths"], strict=False):
         agreement = "" if output["agreement"] is None else f", agreement {output['agreement']:.2%}"
         lines.append(
             f"- {_code(path or output['name'])}: SQNR {decibels(output['sqnr_db'])}{agreement}, "
-            f"{samples}."
+            f"{samples}.{_unevenness(output)}"
         )
     measured = [op for op in model["ops"] if op["quality"]]
     cost = {op["id"]: _cost(op["quality"]) for op in measured}
@@ -246,6 +249,18 @@ def _quality(model: Fields, device: Fields) -> str:
     return (
         "\n".join(lines) + "\n\n" + md_table(["id", "op", "module", "alone", "SQNR"], rows, "lllrr")
     )
+
+
+def _unevenness(output: Fields) -> str:
+    """Return the worst sample and the worst part of an output."""
+    found = ""
+    if one := output["by_sample"]:
+        found += f" Sample {one['worst']} has {decibels(one['worst_db'])}."
+    parts = [part for part in output["parts"] if part["varying_db"] is not None]
+    if parts:
+        worst = min(parts, key=lambda part: part["varying_db"])
+        found += f" {worst['name'].capitalize()} varies with {decibels(worst['varying_db'])}."
+    return found
 
 
 def _cost(quality: Fields) -> float:

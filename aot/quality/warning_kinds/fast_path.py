@@ -7,8 +7,9 @@ Example: nn.TransformerEncoder returns 0 at padding there. The exported and lowe
 from __future__ import annotations
 
 from aot.quality.finding import Finding
+from aot.quality.sampling import spread
 from aot.quality.subject import Subject
-from aot.quality.values import RANGED, spread
+from aot.quality.values import RANGED
 from aot.quality.warning_kinds.hidden_rows import differ
 
 
@@ -18,7 +19,7 @@ def find(subject: Subject) -> list[Finding]:
     path = float_model.path_of_encoder()
     if path is None:
         return []
-    for _, inputs in spread(subject.samples, RANGED, False):
+    for _, inputs in spread(subject.samples, RANGED):
         float_model.reset()
         if any(map(differ, float_model(inputs), float_model.as_users_run_it(inputs))):
             return [

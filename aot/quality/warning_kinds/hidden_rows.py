@@ -16,8 +16,9 @@ from torch.fx import GraphModule, Interpreter, Node
 from aot.dialect.graph import initial_state, tensor_constant
 from aot.errors import module_path, source_line
 from aot.quality.finding import Finding
+from aot.quality.sampling import some_of
 from aot.quality.subject import Subject
-from aot.quality.values import RANGED, spread
+from aot.quality.values import RANGED
 from aot.rules.masked_softmax import MASKED_SOFTMAX
 from aot.upstream.torch import tree_leaves
 
@@ -31,7 +32,8 @@ def find(subject: Subject) -> list[Finding]:
     hidden = _Hidden(floats)
     state = initial_state(floats)
     is_off = False
-    for starts, inputs in spread(subject.samples, RANGED, bool(state)) if hidden.rows else ():
+    samples = some_of(subject.samples, RANGED, bool(state)) if hidden.rows else ()
+    for starts, inputs in samples:
         if starts:
             float_model.reset()
             state = initial_state(floats)

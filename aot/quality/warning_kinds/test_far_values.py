@@ -47,7 +47,7 @@ FAR: dict[str, tuple[Function, str]] = {
     "above": (lambda a, b, x: torch.where((y := a(x)) > 0.2, y, 1e6), "`where` is 1e"),
     "a logarithm": (
         lambda a, b, x: a(x).relu().clamp(min=1e-30).log(),
-        r"`log` is -69.0776 on 16 of 24 calibration samples; all else is within \[-",
+        r"`log` is -69.0776 on 24 calibration samples; all else is within \[-",
     ),
     "in front of a layer": (
         lambda a, b, x: b(a(x).masked_fill(x > 1.0, -torch.inf).nan_to_num(neginf=-1e4)),

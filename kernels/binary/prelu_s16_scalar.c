@@ -5,7 +5,7 @@
 static inline int16_t prelu(const pl_binary_params *params, const int32_t *factors, int32_t a,
                             int32_t b) {
   (void)factors;
-  const int64_t product = (int64_t)a * (a > 0 ? params->one : b);
+  const int64_t product = pl_product_64(a, a > 0 ? params->one : b);
   return pl_wide_narrow(product, params->multiplier, params->shift, params->activation_min,
                         params->activation_max);
 }

@@ -2,7 +2,7 @@
 #include "kernels/bmm/bmm_taps.h"
 #include "kernels/common/gemm_taps_s8.h"
 
-// Words of a row that are summed at once: both halves stay within 16 bits.
+// Words of a row summed at once: both halves stay within 16 bits.
 #define SUMMED 128
 
 // The upper value of a word is one larger: from -127 to 128. So the sum of two products is from
@@ -44,8 +44,8 @@ static void expand_columns(const pl_bmm_taps_params *params, const pl_bmm_taps_d
   }
 }
 
-// Returns what one of two expanded rows adds to the sums of all columns: for the zero point of b,
-// and for the values that are one larger.
+// Returns the term of one of two expanded rows in the sums of all columns: for the zero point of b,
+// and for the values made one larger.
 static int32_t term_of_row(const uint32_t *x, int32_t words, int32_t b_zero_point) {
   int32_t lower_sum = 0, upper_sum = 0;
   while (words > 0) {

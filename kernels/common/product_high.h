@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The upper half of a product of 32 bits by 32 bits. Armv6-M and the baseline of Armv8-M multiply
-// to 32 bits only. There, four products of 16 bits replace the call of a 64-bit multiplication.
+// Products of 32 bits by 32 bits, and their upper half. Armv6-M and the baseline of Armv8-M
+// multiply to 32 bits only. There, four products of 16 bits replace the call of a 64-bit
+// multiplication.
 #ifndef KERNELS_COMMON_PRODUCT_HIGH_H_
 #define KERNELS_COMMON_PRODUCT_HIGH_H_
 
@@ -26,6 +27,29 @@ static inline pl_product pl_product_of(int32_t x, int32_t m, uint32_t rounding) 
   return (pl_product){high, low};
 }
 #endif
+
+static inline int64_t pl_product_64(int32_t x, int32_t m) {
+#if __ARM_ARCH_ISA_THUMB == 1
+  const uint32_t x_low = (uint32_t)x & 0xFFFF;
+  const uint32_t m_low = (uint32_t)m & 0xFFFF;
+  const int32_t x_high = x >> 16;
+  const int32_t m_high = m >> 16;
+  const uint64_t outer = (uint64_t)(uint32_t)(x_high * m_high) << 32 | x_low * m_low;
+  const int64_t inner = (int64_t)((int32_t)x_low * m_high) + x_high * (int32_t)m_low;
+  return (int64_t)(outer + ((uint64_t)inner << 16));
+#else
+  return (int64_t)x * m;
+#endif
+}
+
+// sum + a * b, for a product of 32 bits.
+static inline int64_t pl_add_product(int64_t sum, int32_t a, int32_t b) {
+#if __ARM_ARCH_ISA_THUMB == 1
+  return sum + a * b;
+#else
+  return sum + (int64_t)a * b;
+#endif
+}
 
 // floor(x * m / 2^32).
 static inline int32_t pl_product_high(int32_t x, int32_t m) {

@@ -15,8 +15,8 @@ int64_t pl_wide_dot(int64_t sum, const int16_t *x, const int8_t *weight, int32_t
 // 0, shift in [-31, 14].
 static inline int64_t pl_wide_requantize(int64_t sum, int32_t multiplier, int32_t shift) {
   // Multiply in two halves: the product may take 78 bits.
-  const int64_t high = (int64_t)(int32_t)(sum >> 16) * multiplier;
-  const int64_t low = (sum & 0xFFFF) * multiplier;
+  const int64_t high = pl_product_64((int32_t)(sum >> 16), multiplier);
+  const int64_t low = pl_product_64((int32_t)(sum & 0xFFFF), multiplier);
   const int32_t right = 15 - shift;
   return (high + (low >> 16) + ((int64_t)1 << (right - 1))) >> right;
 }

@@ -8,7 +8,9 @@ static int64_t convolve(const pl_conv2d_window_s16 *w, const int16_t *row, const
   weight += pl_conv2d_weights_before(w);
   for (int32_t y = w->rows.begin; y < w->rows.end; ++y) {
     if (w->depth == 1) {
-      for (int32_t x = 0; x < columns; ++x) sum += (int64_t)row[x * w->column_step] * weight[x];
+      for (int32_t x = 0; x < columns; ++x) {
+        sum = pl_add_product(sum, row[x * w->column_step], weight[x]);
+      }
     } else if (w->column_step == w->depth) {
       sum = pl_wide_dot(sum, row, weight, columns * w->depth);
     } else {

@@ -2,11 +2,12 @@
 #ifndef KERNELS_RECURRENT_GRU_CELL_H_
 #define KERNELS_RECURRENT_GRU_CELL_H_
 
+#include "kernels/common/product_high.h"
 #include "kernels/recurrent/recurrent_step.h"
 
 // (x * q16) / 2^16, rounded to nearest, ties upwards.
 static inline int32_t pl_scale_q16(int32_t x, int32_t q16) {
-  return (int32_t)(((int64_t)x * q16 + (1 << 15)) >> 16);
+  return (int32_t)((pl_product_64(x, q16) + (1 << 15)) >> 16);
 }
 
 static inline int16_t pl_gru_cell(const pl_recurrent_params *params, const pl_recurrent_data *data,

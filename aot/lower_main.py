@@ -319,10 +319,10 @@ def run() -> None:
         asked = quantize.quantization
         by_layer = {DEFAULT: asked} if isinstance(asked, str) else asked
 
-        def again(setting: Mapping[str, str], equalize: bool = _EQUALIZE.value) -> Lowered:
-            changed = {**by_layer, **setting}
+        def again(setting: Mapping[str, str], changes: Mapping[str, Any] | None = None) -> Lowered:
+            quantization = {**by_layer, **setting}
             return lower_with(
-                quantize=replace(quantize, quantization=changed, equalize=equalize),
+                quantize=replace(quantize, quantization=quantization, **(changes or {})),
                 measure=Measure(
                     evaluation=evaluation(), min_sqnr=-math.inf, min_agreement=0.0, per_op=False
                 ),
@@ -330,9 +330,9 @@ def run() -> None:
 
         ways: dict[str, Any] = {}
         if not _TRAIN.value:  # training has changed the model
-            ways["again"] = again
+            ways["again"] = ways["changed"] = again
             if not _EQUALIZE.value:
-                ways["equalized"] = partial(again, {}, equalize=True)
+                ways["equalized"] = partial(again, {}, {"equalize": True})
         found = [str(s) for s in suggest(lowered, **ways)]
         for suggestion in found or [
             "none of the tried changes of one layer or value improves the result"

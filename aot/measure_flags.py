@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import cast
 
 from absl import flags
@@ -11,6 +12,7 @@ from aot.accept.references import function, is_defined
 from aot.options import Measure
 from aot.quality.decibels import MIN_SQNR_DB
 from aot.quality.evaluation import Evaluation
+from aot.quality.metric import Metric
 from aot.quality.quality import MIN_AGREEMENT
 
 _EVALUATION = flags.DEFINE_string(
@@ -64,6 +66,15 @@ def evaluation(model: str) -> Evaluation | None:
     return cast(Evaluation, function(beside)()) if is_defined(beside) else None
 
 
+def without_limits(held_out: Evaluation | None) -> Measure:
+    """Return settings that accept every result, with held-out data and the metric."""
+    return Measure(evaluation=held_out, min_sqnr=-math.inf, min_agreement=0.0, metric=_metric())
+
+
+def _metric() -> Metric | None:
+    return None if _METRIC.value is None else function(_METRIC.value, given=2)
+
+
 def limits(held_out: Evaluation | None) -> Measure:
     """Return the settings of the flags, with held-out data."""
     return Measure(
@@ -73,7 +84,7 @@ def limits(held_out: Evaluation | None) -> Measure:
         min_part_sqnr=_MIN_PART_SQNR.value,
         min_sample_sqnr=_MIN_SAMPLE_SQNR.value,
         min_sequence_sqnr=_MIN_SEQUENCE_SQNR.value,
-        metric=None if _METRIC.value is None else function(_METRIC.value, given=2),
+        metric=_metric(),
         min_metric=_MIN_METRIC.value,
         per_op=_PER_OP.value,
     )

@@ -4,22 +4,21 @@
 from __future__ import annotations
 
 import copy
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import Any
 
 from torch.fx import GraphModule, Node
 
+from aot.advice.suggestion import EQUALIZE, WHOLE, Suggestion, seen_range
 from aot.backends.cortex_m import FLOAT_OPS, has_float_kernel
 from aot.dialect.graph import calls
 from aot.dialect.quantization import INT16, Quantization
 from aot.dialect.results import taken_from
-from aot.errors import place
 from aot.lower import Lowered
 from aot.quality.change import Change
-from aot.quality.decibels import EQUAL_DB, ROUGH_DB, decibels, in_decibels
-from aot.quality.finding import interval, name_of
+from aot.quality.decibels import EQUAL_DB, ROUGH_DB, decibels
 from aot.quality.layers import computing, only_moves, settings_of
 from aot.quality.value import MeasuredValue
 from aot.quality.values import Sequences, Values
@@ -48,70 +47,19 @@ _WORTH_DB = 0.2
 _AFFORDABLE_DB = 1.0
 """Acceptable loss for half of a layer's flash."""
 
-EQUALIZE = "equalize"
+
+_OF_THE_WHOLE: Sequence[Mapping[str, Any]] = (
+    {"correct_bias": True},
+    {"observer": "minmax"},
+    {"observer": "mse"},
+)
+"""Settings of the whole model that cost nothing on the device."""
 
 Again = Callable[[Mapping[str, str]], Lowered]
 """Lowers the model again, with settings of `quantization` by layer."""
 
-
-@dataclass(frozen=True)
-class Suggestion:
-    """Change of one layer's quantization, or of one value's range.
-
-    Attributes:
-      kind: "range": give the value its range on the samples, by other calibration data or
-        another observer; a setting of `quantization`: "int16", "float32", "int8w4g32"; or
-        "equalize", for the whole model, with the most costly value.
-      value: the value to change. A setting changes all values of its layer; of an input,
-        all readers.
-      predicted_db: SQNR of the model's outputs with the change, from the noise of single
-        values; None if that gives no answer.
-      measured_db: the same, from a run of the model with this quantization.
-      before_db: SQNR without the change.
-      setting: for `quantization`, by layer or function; empty if the change has none.
-      saved_bytes: saved bytes of weights.
-      lowered_db: mean SQNR of the outputs of the model lowered again, on all samples;
-        None if it was not lowered again.
-      lowered_from_db: the same without the change.
-    """
-
-    kind: str
-    value: MeasuredValue
-    predicted_db: float | None
-    measured_db: float | None
-    before_db: float | None
-    setting: Mapping[str, str] = field(default_factory=dict)
-    saved_bytes: int = 0
-    lowered_db: float | None = None
-    lowered_from_db: float | None = None
-
-    @property
-    def gain_db(self) -> float:
-        """Return the gain measured by lowering, or else by the run."""
-        before, after = self.before_db, self.measured_db
-        if self.lowered_db is not None:
-            before, after = self.lowered_from_db, self.lowered_db
-        return 0.0 if after is None or before is None else after - before
-
-    def __str__(self) -> str:
-        what, where = name_of(self.value.value), place(self.value.module, self.value.source)
-        held = interval(*self.value.limits)
-        todo = f"{what} with the range {interval(*_seen(self.value))}, not {held}"
-        if self.setting:
-            todo = f"quantization={json.dumps(dict(self.setting))}"
-        parts = []
-        if self.kind == EQUALIZE:
-            todo = "equalize=True"
-        else:
-            parts = [f"SQNR {in_decibels(self.before_db)} -> {in_decibels(self.measured_db)}"]
-        if self.predicted_db is not None:
-            parts.append(f"predicted {in_decibels(self.predicted_db)}")
-        if self.lowered_db is not None:
-            before = in_decibels(self.lowered_from_db)
-            parts.append(f"lowered so {before} -> {in_decibels(self.lowered_db)}")
-        if self.saved_bytes:
-            parts.append(f"{self.saved_bytes:,} bytes less")
-        return f"{todo}: {', '.join(parts)}" + (f" (at {where})" if where else "")
+Changed = Callable[[Mapping[str, str], Mapping[str, Any]], Lowered]
+"""The same, with settings of `Quantize` for the whole model too."""
 
 
 def suggest(
@@ -119,6 +67,7 @@ def suggest(
     count: int = 3,
     again: Again | None = None,
     equalized: Callable[[], Lowered] | None = None,
+    changed: Changed | None = None,
 ) -> list[Suggestion]:
     """Return the changes of single layers and values with the largest gain, best first.
 
@@ -129,6 +78,8 @@ def suggest(
       count: the number of values to try, the most costly first.
       again: lowers the model again with each suggested setting.
       equalized: lowers it again with equalize=True; tried where int8 is rough.
+      changed: lowers it again with settings for the whole model; each is kept if it helps, and
+        then tried with the best setting by layer.
     """
     values = Values(lowered.quantized, lowered.floats, lowered.folded, SAMPLES)
     samples = [(s, [x.contiguous() for x in xs]) for s, xs in lowered.quality.samples.samples]
@@ -155,7 +106,52 @@ def suggest(
         found = Suggestion(EQUALIZE, worst[0], None, None, before, lowered_from_db=from_db)
         better.append(replace(found, lowered_db=_mean_db(equalized())))
     better = [s for s in better if s.gain_db > _WORTH_DB]
+    if changed is not None and worst and from_db is not None:
+        better += _of_the_whole(lowered, worst[0], changed, better, from_db)
     return [*sorted(better, key=lambda s: -s.gain_db), *smaller]
+
+
+def _of_the_whole(
+    lowered: Lowered,
+    worst: MeasuredValue,
+    changed: Changed,
+    better: Sequence[Suggestion],
+    from_db: float,
+) -> Iterator[Suggestion]:
+    """Yield settings of the whole model that help, one added to the other, and then with the best
+    setting by layer.
+    """
+    bytes_before = len(lowered.pte)
+
+    def tried(setting: Mapping[str, str], changes: Mapping[str, Any]) -> Suggestion:
+        after = changed(setting, changes)
+        return Suggestion(
+            WHOLE,
+            worst,
+            None,
+            None,
+            None,
+            setting,
+            changes,
+            saved_bytes=bytes_before - len(after.pte),
+            lowered_db=_mean_db(after),
+            lowered_from_db=from_db,
+        )
+
+    kept: Suggestion | None = None
+    for option in counted(_OF_THE_WHOLE, "lowering again with setting", len(_OF_THE_WHOLE)):
+        found = tried({}, {**(kept.changes if kept else {}), **option})
+        if found.gain_db > (kept.gain_db if kept else 0.0) + _WORTH_DB:
+            kept = found
+    if kept is None:
+        return
+    yield kept
+    by_layer = [s for s in better if s.setting and s.kind != INT4_GROUPS]
+    if by_layer:
+        best = max(by_layer, key=lambda s: s.gain_db)
+        both = tried(best.setting, kept.changes)
+        if both.gain_db > max(kept.gain_db, best.gain_db) + _WORTH_DB:
+            yield both
 
 
 def _lowered(suggestion: Suggestion, again: Again, from_db: float | None) -> Suggestion:
@@ -192,7 +188,7 @@ def _of(
             yield many if many.gain_db > few.gain_db + _WORTH_DB else few
     # Data movement keeps the quantization of the value and adds no noise of its own.
     alike = [v for v in every if v.quantization == value.quantization]
-    (low, high), (least, greatest) = _seen(*alike), value.limits
+    (low, high), (least, greatest) = seen_range(*alike), value.limits
     if low < high and (high - low < _FINER * (greatest - least)):
         share = ((high - low) / (greatest - least)) ** 2
         saved = sum(v.noise_to_signal or 0.0 for v in alike) * (1.0 - share)
@@ -331,11 +327,6 @@ def _predicted(before: float | None, total: float, left: float) -> float | None:
     if before is None or gain is None or alone is None:
         return None
     return min(EQUAL_DB, before + gain, alone)
-
-
-def _seen(*values: MeasuredValue) -> tuple[float, float]:
-    """The range of values of one quantization on the samples, with zero in it."""
-    return min(0.0, *(v.low for v in values)), max(0.0, *(v.high for v in values))
 
 
 def _quantization(low: float, high: float, like: Quantization) -> Quantization:

@@ -13,7 +13,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from aot.advice.suggest import EQUALIZE, suggest
+from aot.advice.suggest import suggest
+from aot.advice.suggestion import EQUALIZE, WHOLE
 from aot.lower import Lowered
 from aot.testing.fixtures import lower_with, samples
 from aot.testing.gestures import gesture, one_outlier, recordings
@@ -329,3 +330,38 @@ def test_channels_of_other_scales_are_equalized() -> None:
     assert before is not None and after is not None and found.gain_db > 10.0
     assert str(found).startswith(f"equalize=True: lowered so {before:.1f} dB -> {after:.1f} dB (at")
     assert [s for s in suggest(equalized(), equalized=equalized) if s.kind == EQUALIZE] == []
+
+
+def test_settings_of_the_whole_model_are_lowered_and_combined() -> None:
+    """Small weights of one sign next to a large one need their means back, and a head more bits."""
+
+    class Small(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            torch.manual_seed(1)
+            self.front, self.head = nn.Linear(24, 24, bias=False), nn.Linear(24, 2)
+            with torch.no_grad():
+                self.front.weight.copy_(torch.full((24, 24), 0.35 / 127).fill_diagonal_(1.0))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            result: torch.Tensor = self.head(torch.relu(self.front(x)))
+            return result
+
+    torch.manual_seed(2)
+    data = [(torch.rand(1, 24),) for _ in range(64)]
+    given = {"calibration": data[:32], "evaluation": data[32:], "per_op": False, **ANYTHING}
+    net = Small().eval()
+
+    def changed(setting: Mapping[str, str], changes: Mapping[str, Any]) -> Lowered:
+        return lower_with(net, data[0], quantization={**setting}, **{**given, **changes})
+
+    base = changed({}, {})
+    found = [s for s in suggest(base, count=1, changed=changed) if s.kind == WHOLE]
+    assert found and all(s.changes.get("correct_bias") is True for s in found)
+    for suggestion in found:
+        after = changed(suggestion.setting, suggestion.changes).quality.outputs[0].sqnr_db
+        assert suggestion.lowered_db == pytest.approx(after) and suggestion.gain_db > 1.0
+        assert str(suggestion).startswith("correct_bias=True")
+        assert f"lowered so {base.quality.outputs[0].sqnr_db:.1f} dB -> {after:.1f} dB" in str(
+            suggestion
+        )

@@ -30,7 +30,7 @@ def show(text: str) -> None:
 
 
 def clear() -> None:
-    """Takes the line away."""
+    """Take the line away."""
     show("")
 
 

@@ -2,7 +2,7 @@
 """Record a command in a terminal as an animated SVG, which needs no script and no network.
 
     tools/bazel run //tools/text:record -- --output=$PWD/docs/images/first_run.svg \\
-        -- tools/bazel run //boards:corstone300_app.sim
+        --omit='currently loading|Invocation ID' -- tools/bazel run //boards:corstone300_app.sim
 """
 
 from tools.text.signal_handling import run_main
@@ -17,15 +17,17 @@ import subprocess
 import termios
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
 from absl import app, flags
 
 _OUTPUT = flags.DEFINE_string("output", None, "The SVG to write.", required=True)
+_OMIT = flags.DEFINE_string("omit", "", "Leave out lines that match this expression.")
 _COLUMNS, _ROW, _GLYPH = 100, 19, 8.4
 _PAUSE = 0.6  # longest, in seconds of the film
+_FLASH = 0.1  # a line that is overwritten sooner cannot be read
 _TOKEN = re.compile(r"\x1b\[\d*A|\x1b\[[\d;?]*[A-Za-z]|\x1b[=>78]|[\r\n]|[^\x1b\r\n]+")
 _STYLE = """rect{fill:#12161c}text{font:14px ui-monospace,Menlo,Consolas,monospace;fill:#d5dae1;
 white-space:pre}.c{fill:#7fd88f}@keyframes h{from,to{opacity:0}}@keyframes s{from,to{opacity:1}}
@@ -44,6 +46,8 @@ class Line:
 
 def lines(chunks: Iterable[tuple[float, str]]) -> list[Line]:
     """Return the lines of a terminal that gets text at the given seconds.
+
+    Lines overwritten at once are left out.
 
     Carriage return, cursor up and erase are followed, other control sequences are dropped.
     """
@@ -66,7 +70,16 @@ def lines(chunks: Iterable[tuple[float, str]]) -> list[Line]:
                     at_start = False
             elif token[0] != "\x1b":
                 rows[row].text += token
-    return [line for line in found if line.text.strip() and line.end != line.start]
+    shown = (line for line in found if line.end is None or line.end - line.start > _FLASH)
+    return [line for line in shown if line.text.strip()]
+
+
+def without(found: Iterable[Line], pattern: str) -> list[Line]:
+    """Return the lines without a match. Later lines move up into empty rows."""
+    all_lines = list(found)
+    kept = [line for line in all_lines if not pattern or not re.search(pattern, line.text)]
+    left = {line.row for line in all_lines} - {line.row for line in kept}
+    return [replace(line, row=line.row - sum(row < line.row for row in left)) for line in kept]
 
 
 def svg(command: str, found: list[Line]) -> str:
@@ -113,7 +126,7 @@ def main(argv: list[str]) -> None:
     if len(argv) < 2:
         raise app.UsageError("give the command after --")
     folder = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
-    found = lines(list(output_of(argv[1:], folder)))
+    found = without(lines(list(output_of(argv[1:], folder))), _OMIT.value)
     Path(_OUTPUT.value).write_text(svg(" ".join(argv[1:]), found))
 
 

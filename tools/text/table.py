@@ -67,7 +67,7 @@ def _widths(cells: Sequence[Sequence[str]], count: int) -> list[int]:
 
 
 def _narrowed(widths: list[int], letters: str, room: int) -> list[int]:
-    """The widths with columns of text as narrow as they must be to fit."""
+    """Return the widths with columns of text as narrow as they must be to fit."""
     while sum(widths) > room:
         most = max((w for w, a in zip(widths, letters, strict=True) if a == "l"), default=0)
         if most <= _LEAST:
@@ -77,7 +77,7 @@ def _narrowed(widths: list[int], letters: str, room: int) -> list[int]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """The lines of a cell."""
+    """Return the lines of a cell."""
     if len(text) <= width:
         return [text]
     lines = [""]

@@ -57,7 +57,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "control flow": (
         lambda: Branch().eval(),
         torch.ones(1, 4),
-        r"decides by values .*\n    at test_export_refused.py:\d+ in forward: return x \* 2 if x",
+        r"branches or loops .*\n    at test_export_refused.py:\d+ in forward: return x \* 2 if x",
     ),
     "control flow of a layer": (
         lambda: nn.Sequential(nn.Tanh(), nn.Sequential(Branch())).eval(),
@@ -67,7 +67,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "least squares": (
         lambda: model(lambda x: torch.linalg.lstsq(x.T, x.T).solution),
         torch.ones(1, 4),
-        r"linalg_lstsq.*\n.*\n    instead: make its result an input of the model",
+        r"linalg_lstsq.*\n.*\n    instead: compute the result in the application",
     ),
     "float64 input": (
         lambda: nn.Tanh().eval(),
@@ -121,19 +121,19 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "a number that it chooses by": (
         lambda: model(lambda x: x if x.sum().item() > 0 else -x),
         torch.ones(1, 4),
-        "decides by values that it computes",
+        "branches or loops on computed values",
     ),
     "a gradient": (
         lambda: model(
             lambda f, x: torch.autograd.grad(f(x.requires_grad_()).sum(), x)[0], nn.Linear(4, 2)
         ),
         torch.ones(1, 4),
-        r"takes a gradient; the device cannot\n(.*\n)?    instead: write the derivative out",
+        r"computes a gradient; the device cannot\n(.*\n)?    instead: write the derivative out",
     ),
     "a gradient of a function": (
         lambda: model(lambda f, x: torch.func.grad(lambda y: f(y).sum())(x), nn.Linear(4, 2)),
         torch.ones(1, 4),
-        "takes a gradient; the device cannot",
+        "computes a gradient; the device cannot",
     ),
     "packed": (
         lambda: model(
@@ -146,7 +146,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], torch.Tensor, str]] = {
     "nested": (
         lambda: model(lambda x: torch.nested.nested_tensor([x[0], x[1]]).to_padded_tensor(0.0)),
         torch.ones(2, 4),
-        "makes a nested tensor\n.*\n    instead: pad values to one length",
+        "creates a nested tensor\n.*\n    instead: pad values to one length",
     ),
     "attention that is compiled": (
         lambda: model(lambda f, x: flex_attention(f(x), f(x), f(x)), nn.Linear(8, 8)),

@@ -64,12 +64,12 @@ ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] =
     ),
     "a factor": (
         lambda x: x * float(x.mean()),
-        r"as a Python number\n.*at test_on_values.py:\d+ in <lambda>(.|\n)*drop float\(\)",
+        r"as a Python number\n.*at test_on_values.py:\d+ in <lambda>(.|\n)*remove float\(\)",
         lambda x: x * x.mean(),
     ),
     "a check": (
         _checked,
-        r"checks values that it computes.*\n.*at test_on_values.py:\d+ in _checked(.|\n)*leave",
+        r"checks computed values.*\n.*at test_on_values.py:\d+ in _checked(.|\n)*remove",
         lambda x: x * 2,
     ),
     "covariances": (
@@ -79,7 +79,7 @@ ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] =
     ),
     "an array": (
         lambda x: torch.from_numpy(x.numpy()).abs(),
-        r"array of numpy(.|\n)*at test_on_values.py(.|\n)*the function of torch",
+        r"numpy array(.|\n)*at test_on_values.py(.|\n)*equivalent function",
         lambda x: x.abs(),
     ),
     "a loss": (
@@ -94,7 +94,7 @@ ON_VALUES: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] =
     ),
     "the way": (
         lambda x: x * 2 if x.mean() > 0 else -x,
-        r"decides by values(.|\n)*at test_on_values.py:\d+ in <lambda>(.|\n)*m \* a \+ \(1 - m\)",
+        r"branches or loops(.|\n)*at test_on_values.py:\d+ in <lambda>(.|\n)*m \* a \+ \(1 - m\)",
         lambda x: (m := (x.mean() > 0).to(x.dtype)) * (x * 2) + (1 - m) * -x,
     ),
 }

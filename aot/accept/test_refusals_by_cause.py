@@ -72,17 +72,17 @@ def whole(x: Tensor, start: int, end: int) -> Tensor:
 
 
 _SHAPE = ("its shape depends on values", "a mask to multiply by")
-_RANDOM = ("neither an int8 form nor a float kernel", "random numbers that are an input")
+_RANDOM = ("neither an int8 form nor a float kernel", "random numbers as a model input")
 _BY_NAN = ("constant", "infinite")
 _BY_TYPE = ("only float32 tensors", "a constant of float32")
 _TRAINING = ("training=self.training",)
-_GRADIENT = ("takes a gradient", "write the derivative out")
+_GRADIENT = ("computes a gradient", "write the derivative out")
 _LOSS = ("computes a loss", "the loss function's input")
 
 REFUSED: dict[str, Refused] = {
     "statistics of a batch": Refused(
         trained_within,
-        ("batch_norm", "BatchNorm with statistics of its own"),
+        ("batch_norm", "BatchNorm with running statistics"),
         lambda norm, x: norm(x),
         given=(IMAGE,),
         parts=(nn.BatchNorm2d(4),),
@@ -117,11 +117,11 @@ REFUSED: dict[str, Refused] = {
     "histogram": Refused(lambda x: torch.histc(x), ("aten.histc", "in the application")),
     "eigenvalues": Refused(
         lambda x: torch.linalg.eigvals(x[:, :4]).real,
-        ("linalg_eigvals", "an input of the model"),
+        ("linalg_eigvals", "pass it as a model input"),
         lambda x: x.real,
     ),
     "singular values": Refused(
-        lambda x: torch.linalg.svd(x)[1], ("linalg_svd", "an input of the model")
+        lambda x: torch.linalg.svd(x)[1], ("linalg_svd", "pass it as a model input")
     ),
     "complex": Refused(
         lambda x: torch.fft.fft(x),
@@ -129,11 +129,9 @@ REFUSED: dict[str, Refused] = {
         lambda x: torch.view_as_real(torch.fft.fft(x)),
     ),
     "float64": Refused(
-        lambda x: x.double() * 2.0, ("float64[4, 8]", "leave .double()"), lambda x: x * 2.0
+        lambda x: x.double() * 2.0, ("float64[4, 8]", "remove .double()"), lambda x: x * 2.0
     ),
-    "bfloat16": Refused(
-        lambda x: x.bfloat16() + 1.0, ("bfloat16[4, 8]", "what else changes the type")
-    ),
+    "bfloat16": Refused(lambda x: x.bfloat16() + 1.0, ("bfloat16[4, 8]", "other casts")),
     "sparse": Refused(
         lambda x: x.to_sparse(), ("layout torch.sparse_coo", ".to_dense()"), lambda x: x * 1.0
     ),
@@ -145,17 +143,17 @@ REFUSED: dict[str, Refused] = {
     ),
     "a layer made in forward": Refused(
         lambda x: nn.Linear(8, 4)(x),
-        ("kaiming_uniform_", "layers and their weights are made in __init__"),
+        ("kaiming_uniform_", "create layers and their weights in __init__"),
         lambda x: F.linear(x, torch.ones(4, 8)),
     ),
     "quantized by the model": Refused(
         lambda x: torch.quantize_per_tensor(x, 0.1, 0, torch.qint8).dequantize(),
-        ("aten.quantize_per_tensor", "the values as they are: lowering quantizes"),
+        ("aten.quantize_per_tensor", "the float values: lowering quantizes them"),
         lambda x: x * 1.0,
     ),
     "fake quantizers": Refused(
         lambda x: torch.fake_quantize_per_tensor_affine(x, 0.1, 0, -128, 127),
-        ("fake_quantize_per_tensor_affine", "the values as they are: lowering quantizes"),
+        ("fake_quantize_per_tensor_affine", "the float values: lowering quantizes them"),
     ),
     "torch.cond": Refused(
         lambda x: torch.cond(x.sum() > 0.0, lambda y: y * 2.0, lambda y: y * 3.0, (x,)),
@@ -173,18 +171,18 @@ REFUSED: dict[str, Refused] = {
     ),
     "a branch": Refused(
         lambda x: x * 2.0 if x.sum() > 0.0 else x * 3.0,
-        ("decides by values that it computes", "m * a + (1 - m) * b"),
+        ("branches or loops on computed values", "m * a + (1 - m) * b"),
         lambda x: (m := (x.sum() > 0.0).to(x.dtype)) * (x * 2.0) + (1.0 - m) * (x * 3.0),
     ),
-    "a loop": Refused(until_large, ("decides by values", "in until_large: while x.sum()")),
+    "a loop": Refused(until_large, ("branches or loops on", "in until_large: while x.sum()")),
     "a check": Refused(
         asserted,
-        ("checks values that it computes", "in asserted: assert", "leave the check out"),
+        ("checks computed values", "in asserted: assert", "remove the check"),
         lambda x: x * 2.0,
     ),
     "a size of values": Refused(
         lambda x: whole(x, 0, int(x.sum())),
-        ("uses a computed value as a Python number", "sizes", "numbers from the start"),
+        ("uses a computed value as a Python number", "sizes", "constant numbers"),
         lambda x: whole(x, 0, 3),
     ),
     "a number of classes": Refused(
@@ -194,7 +192,7 @@ REFUSED: dict[str, Refused] = {
     ),
     "a number of a value": Refused(
         lambda x: x.roll(x[0].argmax()),
-        ("roll", "makes a number of Python", "a number from the start"),
+        ("roll", "makes a number of Python", "a constant number"),
         lambda x: x.roll(1),
         _BY_TYPE,
     ),
@@ -213,7 +211,7 @@ REFUSED: dict[str, Refused] = {
     ),
     "numpy": Refused(
         lambda x: torch.from_numpy(x.numpy()) * 2.0,
-        ("an array of numpy", "the function of torch"),
+        ("a numpy array", "equivalent function"),
         lambda x: x * 2.0,
     ),
     "jacrev": Refused(lambda x: torch.func.vmap(torch.func.jacrev(torch.tanh))(x), _GRADIENT),

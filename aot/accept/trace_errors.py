@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reasons for a failed torch.export, in the user's words, with a replacement."""
+"""Explains a failed torch.export in the user's terms, with a replacement."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from aot.upstream.torch import DataDependentOutputException, DynamicOutputShapeE
 
 _NUMBER = "the model uses a computed value as a Python number"
 _LEAVE_OUT = (
-    "drop float(), int() and .item() where a tensor of one element broadcasts; for y[i] = v with "
-    "such an i use y.index_copy(0, i.reshape(1), v[None]); for int(x) use x.trunc(); sizes and "
-    "loop counts must be numbers from the start"
+    "remove float(), int() and .item() where a tensor with one element broadcasts; for y[i] = v "
+    "with a computed i use y.index_copy(0, i.reshape(1), v[None]); for int(x) use x.trunc(); "
+    "sizes and loop counts must be constant numbers"
 )
 _BOTH_WAYS = (
     "compute both branches and combine them by a mask: m * a + (1 - m) * b with m = (condition > "
-    "0).to(x.dtype); leave the check out if it only raises an error"
+    "0).to(x.dtype); remove a check that only raises an error"
 )
 _AS_VALUES = (
     "for torch.equal(a, b) use (a == b).all(); for torch.cov(x) of n columns use d @ d.mT / (n - "
@@ -76,7 +76,7 @@ def as_it_takes(error: Exception, inputs: Sequence[torch.Tensor]) -> str:
 
 
 def _transforms(error: Exception) -> bool:
-    """Return whether torch.func was computing a gradient: grad, jacrev, hessian and their kin."""
+    """Return True if torch.func was computing a gradient: grad, jacrev, hessian and so on."""
     frames = extract_tb(error.__traceback__)
     return any(f.filename.endswith(_TRANSFORMS) and _GRADIENTS.search(f.name) for f in frames)
 
@@ -92,10 +92,10 @@ def trace_error(error: Exception) -> tuple[str, str]:
     if losses and isinstance(error, GuardOnDataDependentSymNode):
         return f"the model computes a loss ({losses[0]})", _OF_LOSS
     if isinstance(error, GuardOnDataDependentSymNode) and any(f.endswith(_ADAPTIVE) for f in files):
-        what = "nn.AdaptiveLogSoftmaxWithLoss selects the clusters that it computes by its values"
+        what = "nn.AdaptiveLogSoftmaxWithLoss selects clusters by computed values"
         return (
             what,
-            "use layer.log_prob(x) for the scores of all classes; its .argmax(1) for predict",
+            "use layer.log_prob(x) for the scores of all classes, and its .argmax(1) for predict",
         )
     if isinstance(error, GuardOnDataDependentSymNode):
         if any(_CHECKS in file for file in files):
@@ -104,8 +104,8 @@ def trace_error(error: Exception) -> tuple[str, str]:
                 "pass validate_args=False to the distribution",
             )
         if _ASSERTS.search(line):
-            what = "the model checks values that it computes; the device has no such check"
-            return what, "leave the check out of forward"
+            what = "the model checks computed values; the device has no such check"
+            return what, "remove the check from forward"
         if "one_hot(" in line:
             return (
                 f"{_NUMBER}: the number of classes",
@@ -114,28 +114,28 @@ def trace_error(error: Exception) -> tuple[str, str]:
         is_number = _TAKES_NUMBER.search(line) and not _CHOOSES.search(line.partition(": ")[2])
         if is_number or str(error.cond).isidentifier():  # not a condition but a number itself
             return _NUMBER, _LEAVE_OUT
-        return "the model decides by values that it computes (a branch or a loop)", _BOTH_WAYS
+        return "the model branches or loops on computed values", _BOTH_WAYS
     if isinstance(error, PendingUnbackedSymbolNotFound):
         return f"a value of the model: {NO_FIXED_SHAPE}", GIVE_SIZES
     if "_loss" in text and isinstance(error, DynamicOutputShapeException):
         return f"the model computes a loss ({text})", _OF_LOSS
     if isinstance(error, DynamicOutputShapeException) and "linalg_" in text:
         what = f"the model solves equations ({text})"
-        return what, "make its result an input of the model, computed before it"
+        return what, "compute the result in the application and pass it as a model input"
     if isinstance(error, DynamicOutputShapeException):
         return f"a value of the model ({text}): {NO_FIXED_SHAPE}", GIVE_SIZES
     if isinstance(error, DataDependentOutputException):
         return f"{_NUMBER} ({text})", _AS_VALUES
     if takes_gradient(error) or _transforms(error):
-        return "the model takes a gradient; the device cannot", WRITTEN_OUT
+        return "the model computes a gradient; the device cannot", WRITTEN_OUT
     if "_nested_tensor" in text:
-        return "the model makes a nested tensor", "pad values to one length and use a mask"
+        return "the model creates a nested tensor", "pad values to one length and use a mask"
     if "FlexAttention" in text:
         what = "use F.scaled_dot_product_attention, with attn_mask for score_mod and block_mask"
         return "the model calls flex_attention, which torch compiles when it runs", what
     if ".numpy()" in text:
-        what = "the model converts a computed value to an array of numpy"
-        return what, "use the function of torch that does the same"
+        what = "the model converts a computed value to a numpy array"
+        return what, "use torch's equivalent function"
     if found := _RETURNED.search(text):
         what = f"the model returns a {found[1]}"
         return what, (

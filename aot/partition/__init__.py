@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives parts of a dialect graph to the engines of a target."""
+"""Assigns parts of a dialect graph to the engines of a target."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cuts regions out of a dialect graph, and puts calls of delegates in their places."""
+"""Cuts regions out of a dialect graph and replaces them by delegate calls."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Region = Sequence[Node]
 
 
 def sources_of(region: Region) -> list[Node]:
-    """Return the values read by a region, in the order of their first use."""
+    """Return the values that a region reads, in the order of first use."""
     inside = set(region)
     return list(dict.fromkeys(n for m in region for n in inputs_of(m) if n not in inside))
 
 
 def results_of(region: Region) -> list[Node]:
-    """Return the nodes of a region with outside readers, in the region's order."""
+    """Return a region's nodes with readers outside of it, in order."""
     inside = set(region)
     return [n for n in region if any(u not in inside for u in n.users)]
 
@@ -55,7 +55,7 @@ def extract(module: GraphModule, region: Region) -> GraphModule:
 
 
 def cut(module: GraphModule, delegates: Sequence[tuple[Region, Delegate]]) -> None:
-    """Replace regions by calls, in place; other nodes keep their order as far as possible.
+    """Replace regions by calls, in place. Other nodes keep their order if possible.
 
     Args:
       module: a dialect graph.
@@ -77,7 +77,7 @@ def cut(module: GraphModule, delegates: Sequence[tuple[Region, Delegate]]) -> No
 
 
 def _ordered(graph: Graph, leader: Mapping[Node, Node]) -> Iterator[Node]:
-    """Yield nodes outside of regions and one node per region, after their inputs.
+    """Yield nodes outside of regions, and one node for each region, in topological order.
 
     If several may come next, the first in the graph comes next.
     """
@@ -107,7 +107,7 @@ def _add(module: GraphModule, delegate: Delegate) -> str:
 
 
 def _origin(region: Region) -> Origin:
-    """Return the origin of all ops of a region: their module, or the first and the last."""
+    """Return the origin of a region's ops: their common module, or the first and the last op."""
     origins = [n.meta["origin"] for n in region]
     modules = list(dict.fromkeys(o.module for o in origins if o.module))
     module = " to ".join(dict.fromkeys([*modules[:1], *modules[-1:]]))

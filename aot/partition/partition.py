@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Partition: the engine of each op, with the reasons.
+"""Selects the engine of each op, and records the reasons.
 
 Each engine in the target's order checks every node left by the engines before it. Its nodes are
 formed into convex regions. The engine may refuse or leave a region; the others are compiled and cut
@@ -96,9 +96,7 @@ def _regions(module: GraphModule, backend: Backend) -> list[list[Node]]:
 
 
 def _unfit(node: Node, backend: Backend) -> str:
-    """Return the reason why no engine, or not this one, may take a node, regardless of its own
-    checks.
-    """
+    """Return a reason against delegating a node, apart from the engine's own checks."""
     op = dialect_op(node)
     if op is None:
         return "it has no int8 form"
@@ -120,7 +118,7 @@ def _unfit(node: Node, backend: Backend) -> str:
 
 
 def _missing_trait(node: Node, traits: Traits) -> str:
-    """Return a backend's trait that the quantizer could not fulfil."""
+    """Return a trait required by the backend but not provided by the quantizer."""
     around = [*node.all_input_nodes, *results_of(node)]
     values = [n for n in around if edge_of(n).quantization is not None]
     if traits.zero_point_0:
@@ -148,7 +146,7 @@ def _compiled(
     cuts: Sequence[str] = (),
     placed: bool = False,
 ) -> list[tuple[Region, Delegate]]:
-    """Return a region's delegates: one, or several if the backend does not run it whole.
+    """Return a region's delegates: one, or several if the backend rejects the whole.
 
     Args:
       cuts: the reasons for cutting it out of a larger region, cut by cut.
@@ -217,7 +215,7 @@ def _cut(
     cuts: Sequence[str],
     cannot: CannotRun,
 ) -> list[tuple[Region, Delegate]]:
-    """Return the parts of a region before the backend's problematic op, and from it on.
+    """Split a region before the op that the backend rejects.
 
     Like the region, both are convex in the order of the graph.
     """
@@ -235,8 +233,8 @@ def _cut(
     else:
         parts = [list(region[:at]), list(region[at:])]
         between = sum(_bytes(n) for n in results_of_region(parts[0]) if set(n.users) & {*parts[1]})
-        cost = f"one delegate more, {between} bytes from one to the other"
-        why = [*cuts, f"in front of `{cannot.node}`: {cannot.reason}; that costs {cost}"]
+        cost = f"one more delegate, {between} bytes passed between them"
+        why = [*cuts, f"before `{cannot.node}`: {cannot.reason}. Cost: {cost}"]
         logging.warning("%s: a region is cut %s", backend.name, why[-1])
     delegates = []
     for part in parts:
@@ -250,7 +248,7 @@ def _cut(
 
 
 def _left(backend: Backend, ops: Sequence[Node]) -> str:
-    """Return the reason why a backend leaves a region that it could run op by op."""
+    """Return the backend's reason to leave a region on the core although it supports each op."""
     return _ask(backend, "reject_region", ops, ops) or _ask(backend, "not_worth", ops, ops)
 
 

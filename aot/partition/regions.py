@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formation of regions from an engine's nodes.
+"""Forms regions from the nodes of an engine.
 
 Every node has a stage: odd if the engine takes it, even otherwise. It is never smaller than the
 stage of an input. Stages only rise on a path, so a path never returns to a stage. Connected nodes
@@ -17,7 +17,7 @@ from aot.dialect.graph import inputs_of
 
 
 def convex_regions(graph: Graph, taken: Collection[Node]) -> list[list[Node]]:
-    """Return connected convex regions holding every node taken, each in exactly one.
+    """Return connected convex regions. Each accepted node is in exactly one.
 
     Time is linear in the graph, times its logarithm. The result depends on nothing else.
 
@@ -44,7 +44,7 @@ def _earliest(nodes: list[Node], members: set[Node]) -> dict[Node, int]:
 
 
 def _join_later(nodes: list[Node], members: set[Node], stages: dict[Node, int]) -> None:
-    """Raise the stage of nodes that may run later, to join their region with one reading it."""
+    """Raise the stage of nodes that may run later, so that they join a region that reads them."""
     last = 2 * len(nodes)
     position = {node: i for i, node in enumerate(nodes)}
     units = [
@@ -64,7 +64,7 @@ def _join_later(nodes: list[Node], members: set[Node], stages: dict[Node, int]) 
 def _connected(
     nodes: list[Node], members: set[Node], stages: Mapping[Node, int]
 ) -> list[list[Node]]:
-    """The connected parts of the members of each stage."""
+    """Return the connected parts of each stage."""
     part: dict[Node, int] = {}
     count = 0
     for start in nodes:

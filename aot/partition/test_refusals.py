@@ -244,7 +244,7 @@ def test_a_region_that_does_not_run_as_a_whole_is_cut() -> None:
     first, second = calls(module).delegates
     assert first[0] == ["conv2d"] * 3 and second[0] == ["add", "mean", "linear"]
     made = [d for n in module.graph.nodes if (d := delegate_of(module, n))]
-    told = "in front of `add_default_1`: add_default_1 is wrong there; that costs one delegate more"
+    told = "before `add_default_1`: add_default_1 is wrong there. Cost: one more delegate"
     assert all(told in str(d.payload.report["cuts"]) for d in made)
 
 

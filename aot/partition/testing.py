@@ -53,7 +53,7 @@ def residual() -> GraphModule:
 
 
 def two_ends() -> GraphModule:
-    """Two inputs, two outputs; the inputs meet in one op."""
+    """Return two outputs of two inputs that meet in one op."""
 
     def forward(a: Any, b: Any, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
         x, y = a(x), b(y)
@@ -64,7 +64,7 @@ def two_ends() -> GraphModule:
 
 
 def dense() -> GraphModule:
-    """Each layer reads all before it."""
+    """Return each layer reads all before it."""
 
     def forward(a: Any, b: Any, c: Any, x: torch.Tensor) -> torch.Tensor:
         for layer in (a, b, c):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ATen ops with an int8 form or a float kernel, and error texts for all others."""
+"""Supported ATen ops, and error texts for all other ops."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from kernels.common.tensor import MAX_RANK
 _HINTS = {
     **dict.fromkeys(
         ("aten._native_batch_norm_legit", "aten._native_batch_norm_legit_functional"),
-        "BatchNorm with statistics of its own, which folds away",
+        "BatchNorm with running statistics, which is folded away",
     ),
     "aten.scaled_dot_product_attention": "dropout_p=0.0",
-    "aten.lstm": "weights that are constants, and sequences that are not packed",
-    "aten.gru": "weights that are constants, and sequences that are not packed",
-    "aten.where": "values of float32",
-    "aten.grid_sampler_2d": "bilinear or nearest samples, with zeros or the border around them; "
-    "or a grid that is a constant, one for all images",
+    "aten.lstm": "constant weights, and sequences without packing",
+    "aten.gru": "constant weights, and sequences without packing",
+    "aten.where": "float32 values",
+    "aten.grid_sampler_2d": "bilinear or nearest sampling with zeros or border padding, "
+    "or one constant grid for all images",
     **dict.fromkeys(
         (
             "aten.rand",
@@ -53,11 +53,12 @@ _HINTS = {
             "aten.multinomial",
             "gumbel_softmax",
         ),
-        "random numbers that are an input of the model",
+        "pass random numbers as a model input",
     ),
     **dict.fromkeys(
         ("aten.linalg_inv_ex", "aten._linalg_det", "aten._linalg_solve_ex"),
-        "a matrix of at most 4 rows, or what it gives as an input of the model",
+        "a matrix of at most 4 rows, or compute the result in the application and pass it as a "
+        "model input",
     ),
     **dict.fromkeys(
         (
@@ -76,9 +77,9 @@ _HINTS = {
             )
             for prefix in ("", "aten.")
         ),
-        "what it gives as an input of the model, computed in front of it",
+        "compute the result in the application and pass it as a model input",
     ),
-    "autocast": "forward without torch.autocast: lowering makes int8 of float32",
+    "autocast": "forward without torch.autocast: lowering quantizes float32 values",
     **dict.fromkeys(
         (
             "dropout",
@@ -88,24 +89,23 @@ _HINTS = {
             "alpha_dropout",
             "feature_alpha_dropout",
         ),
-        "training=self.training, which eval() makes False; before the model is exported",
+        "training=self.training, and call eval() before you export the model",
     ),
     **dict.fromkeys(
-        ("aten.diagonal_scatter", "fill_diagonal_"), "torch.where, with a mask of the places"
+        ("aten.diagonal_scatter", "fill_diagonal_"), "torch.where, with a mask of the positions"
     ),
     **dict.fromkeys(
         ("put", "put_", "aten.put", "aten.put.default"),
-        "index_put of x.flatten(), with the indices in a tuple",
+        "index_put on x.flatten(), with the indices in a tuple",
     ),
     **{
-        name: f"F.adaptive_max_pool{dims}d: its windows are not drawn by chance"
+        name: f"F.adaptive_max_pool{dims}d, without random windows"
         for dims in (2, 3)
         for written in (f"fractional_max_pool{dims}d", f"fractional_max_pool{dims}d_with_indices")
         for name in (written, f"aten.{written}")
     },
-    "aten.searchsorted": "(sorted_sequence[None] < values[:, None]).sum(1), or boundaries that are "
-    "constants",
-    "pdist": "torch.cdist(x, x), of which it is what lies above the diagonal",
+    "aten.searchsorted": "(sorted_sequence[None] < values[:, None]).sum(1), or constant boundaries",
+    "pdist": "torch.cdist(x, x), and take the elements above the diagonal",
     **dict.fromkeys(
         (
             "fake_quantize_per_tensor_affine",
@@ -114,18 +114,18 @@ _HINTS = {
             "aten.quantize_per_channel",
             "aten.dequantize",
         ),
-        "the values as they are: lowering quantizes",
+        "the float values: lowering quantizes them",
     ),
-    "embedding_bag": "indices of [bags, size], filled up with padding_idx, and no offsets",
-    "aten.nanmedian": "torch.median: values of int8 are numbers",
-    "aten.masked_scatter": "torch.where, with values that are at their places already",
+    "embedding_bag": "indices of [bags, size], padded with padding_idx, without offsets",
+    "aten.nanmedian": "torch.median: int8 has no NaN",
+    "aten.masked_scatter": "torch.where, with the values already in position",
     **dict.fromkeys(
         ("item", "aten._local_scalar_dense"),
-        "leave .item() out: a tensor of one element broadcasts; or a number from the start",
+        "remove .item(): a tensor with one element broadcasts; or use a constant number",
     ),
     **dict.fromkeys(
         ("aten.histc", "aten.mode", "aten.frexp"),
-        "what it works on as an output of the model, and the rest in the application",
+        "return the input of this op from the model, and compute the rest in the application",
     ),
     **dict.fromkeys(
         (
@@ -140,22 +140,20 @@ _HINTS = {
                 "xavier_uniform",
             )
         ),
-        "random numbers that are an input of the model; layers and their weights are made in "
-        "__init__, not in forward",
+        "pass random numbers as a model input; create layers and their weights in __init__, "
+        "not in forward",
     ),
-    "aten.bucketize": "(boundaries[None] < values[:, None]).sum(1), or boundaries that are "
-    "constants",
-    "rrelu": "training=False, which takes the mean of the slopes",
-    "cond": "both ways, and m * a + (1 - m) * b of a mask of the condition, "
-    "m = condition.to(x.dtype)",
+    "aten.bucketize": "(boundaries[None] < values[:, None]).sum(1), or constant boundaries",
+    "rrelu": "training=False, which uses the mean slope",
+    "cond": "compute both branches and m * a + (1 - m) * b, with m = condition.to(x.dtype)",
 }
 
 _HINTS_BY_DTYPE = {
-    torch.complex64: "real and imaginary part as values of their own: .real, .imag, "
+    torch.complex64: "real and imaginary parts as separate tensors: .real, .imag, "
     "torch.view_as_real",
     **dict.fromkeys(
         (torch.float64, torch.float16, torch.bfloat16),
-        "float32: leave .double(), .half() and what else changes the type out",
+        "float32: remove .double(), .half() and other casts",
     ),
 }
 
@@ -166,7 +164,7 @@ MayBeFloat = Callable[[Node], bool]
 
 
 def unsupported(module: GraphModule, may_be_float: MayBeFloat) -> list[Problem]:
-    """Return one problem for every op that cannot be lowered."""
+    """Return a problem for each op without a lowering."""
     problems: dict[Node, Problem] = {}
     said: set[Node] = set()  # reported, together with the producers of their inputs
     with roots_known(module.graph) as roots:
@@ -202,7 +200,7 @@ def _is_float(node: Node) -> bool:
 
 
 def check_supported(module: GraphModule, may_be_float: MayBeFloat) -> None:
-    """Raise LoweringError with a list of every op that cannot be lowered.
+    """Raise LoweringError with all ops that cannot be lowered.
 
     Ops that fall back to float stay float from here on, regardless of rules for them.
     """
@@ -216,7 +214,7 @@ def check_supported(module: GraphModule, may_be_float: MayBeFloat) -> None:
 
 
 def warn_of_losses(module: GraphModule) -> None:
-    """Log the first loss of each kind. A loss can be lowered, but is seldom meant for a device."""
+    """Log the first loss of each kind: ops such as loss functions are seldom meant for a device."""
     losses = {written_as(node): node for node in reversed(module.graph.nodes)}
     for name, node in losses.items():
         if name.endswith("_loss"):
@@ -229,15 +227,13 @@ def warn_of_losses(module: GraphModule) -> None:
 
 
 def _hint(written: str, name: str, default: str) -> str:
-    """Return the replacement for an op: by the user's call, else by the overload, else
-    by the op.
-    """
+    """Return a replacement for an op: by the user's call, else by the overload, else by the op."""
     names = (written, name, name.rsplit(".", 1)[0])
     return next((_HINTS[n] for n in names if n in _HINTS), default)
 
 
 def _hint_of_dtype(value: object) -> str:
-    default = "float32, x.to(torch.float32), or keep such values out of the model"
+    default = "float32 (x.to(torch.float32)), or keep such values out of the model"
     return _HINTS_BY_DTYPE.get(value.dtype, default) if isinstance(value, torch.Tensor) else default
 
 

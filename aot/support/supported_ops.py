@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table of ATen ops and their lowering, from the rules, the float kernels and the NPU's emitters.
+"""Table of ATen ops and their lowering, made from rules, float kernels and the NPU's emitters.
 
     bazel run //aot/support:supported_ops                 every op as a table
     bazel run //aot/support:supported_ops -- --op=conv    those with that in their names
@@ -60,7 +60,7 @@ START, END = "<!-- supported_ops -->\n", "<!-- /supported_ops -->\n"
 
 @dataclass(frozen=True)
 class Support:
-    """Lowering of ATen ops.
+    """Lowering of an ATen op.
 
     Attributes:
       names: of the ops, with their overloads.
@@ -94,7 +94,7 @@ def _call(target: Any) -> Node:
 
 
 def _ops_of(rule: Rule, target: Any) -> list[Op]:
-    """Return the dialect ops a rule makes from an op.
+    """Return the dialect ops that a rule makes from an op.
 
     If the op depends on the arguments, return all dialect ops in the rule's code.
     """
@@ -147,9 +147,7 @@ _NAMED = re.compile(r"\b_?aten\.(\w+)\.(\w+)")
 
 @functools.cache
 def _of_passes() -> set[Any]:
-    """Return the ops in the passes over ATen graphs. Their new ops have rules, and all others are
-    replaced.
-    """
+    """Return ops that passes over ATen graphs replace. Ops that they insert have rules."""
     found = set()
     for folder in passes.__path__:
         for path in Path(folder).rglob("[!_]*.py"):
@@ -195,9 +193,7 @@ def supported_ops() -> list[Support]:
 
 
 def _grouped(rows: list[Support]) -> list[Support]:
-    """Merge ops with the same lowering into one row, without overloads if they make no
-    difference.
-    """
+    """Merge ops with equal lowering into one row; drop overload names that make no difference."""
     groups: dict[Support, list[str]] = {}
     kinds: dict[str, set[Support]] = {}
     for row in rows:
@@ -223,7 +219,7 @@ def _ways(row: Support) -> list[str]:
 
 
 def markdown(rows: list[Support]) -> str:
-    """The table of docs/operators.md."""
+    """Return the table of docs/operators.md."""
     lines = [
         "| ATen ops | becomes | int8 | int16 | float32 | Ethos-U | refused where |",
         "|---|---|---|---|---|---|---|",
@@ -238,13 +234,13 @@ def markdown(rows: list[Support]) -> str:
 
 
 def with_table(page: str) -> str:
-    """Return docs/operators.md with the current table."""
+    """Return docs/operators.md with an updated table."""
     pattern = re.compile(f"(?<={re.escape(START)}).*(?={re.escape(END)})", re.DOTALL)
     return pattern.sub(lambda _: markdown(supported_ops()), page)
 
 
 def as_text(rows: list[Support]) -> str:
-    """A row an overload."""
+    """Return one row for each overload."""
     head = ("aten.", "becomes pl.", "int8", "int16", "float32", "ethos_u", "refused where")
     body = [(r.names[0], ", ".join(r.becomes), *_ways(r), "; ".join(r.refused)) for r in rows]
     return table([head, *body])

@@ -36,7 +36,7 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
             mode="bicubic",
             align_corners=False,
         ),
-        "a grid that is a constant, one for all images",
+        "one constant grid for all images",
         lambda x, y: F.grid_sample(
             x * y,
             F.affine_grid(torch.eye(2, 3)[None], [1, 3, 8, 12], align_corners=False),
@@ -48,7 +48,7 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         lambda x, y: F.embedding_bag(
             (x[0, 0, 0] > 0.0).long(), _TABLE, torch.tensor([0, 2]), mode="max"
         ),
-        "indices of [bags, size], filled up with padding_idx",
+        "indices of [bags, size], padded with padding_idx",
         lambda x, y: F.embedding_bag(
             torch.stack(
                 [
@@ -63,7 +63,7 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
     ),
     "item": (
         lambda x, y: x * y.mean().item(),
-        "leave .item() out",
+        "remove .item()",
         lambda x, y: x * y.mean(),
     ),
     "logic of numbers": (
@@ -78,12 +78,12 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
     ),
     "distances of all pairs": (
         lambda x, y: F.pdist((x * y)[0, 0]),
-        "torch.cdist(x, x), of which it is what lies above the diagonal",
+        "torch.cdist(x, x), and take the elements above the diagonal",
         lambda x, y: torch.cdist((x * y)[0, 0], (x * y)[0, 0]).flatten()[_ABOVE_DIAGONAL],
     ),
     "fake quantizers": (
         lambda x, y: torch.fake_quantize_per_tensor_affine(x, 1e-6, 0, -(2**31), 2**31 - 1) + y,
-        "the values as they are",
+        "the float values",
         lambda x, y: x + y,
     ),
     "complex results": (
@@ -98,17 +98,17 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
     ),
     "twice the bits": (
         lambda x, y: (x.double() * y).float(),
-        "leave .double()",
+        "remove .double()",
         lambda x, y: x * y,
     ),
     "a diagonal filled": (
         lambda x, y: x[0, 0].clone().fill_diagonal_(0.0) * 2.0,
-        "torch.where, with a mask of the places",
+        "torch.where, with a mask of the positions",
         lambda x, y: torch.where(torch.eye(*x.shape[2:], dtype=torch.bool), 0.0, x[0, 0]) * 2.0,
     ),
     "put": (
         lambda x, y: (x * 2.0).put(torch.tensor([0, 3]), torch.tensor([1.0, 2.0])),
-        "index_put of x.flatten()",
+        "index_put on x.flatten()",
         lambda x, y: (
             (x * 2.0)
             .flatten()
@@ -169,14 +169,14 @@ def test_what_autocast_makes_of_floats_is_named_as_it_is_written() -> None:
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("gumbel_softmax", "random numbers that are an input"),
-        ("rand", "random numbers that are an input"),
-        ("bernoulli", "random numbers that are an input"),
-        ("randperm", "random numbers that are an input"),
+        ("gumbel_softmax", "random numbers as a model input"),
+        ("rand", "random numbers as a model input"),
+        ("bernoulli", "random numbers as a model input"),
+        ("randperm", "random numbers as a model input"),
         ("dropout", "training=self.training"),
         ("alpha_dropout", "training=self.training"),
-        ("normal_", "random numbers that are an input"),
-        ("poisson", "random numbers that are an input"),
+        ("normal_", "random numbers as a model input"),
+        ("poisson", "random numbers as a model input"),
         ("fractional_max_pool2d", "F.adaptive_max_pool2d"),
         ("fractional_max_pool3d", "F.adaptive_max_pool3d"),
     ],
@@ -214,7 +214,7 @@ def test_what_is_drawn_by_chance_is_named_as_it_is_written(name: str, hint: str)
 )
 def test_decompositions_of_matrices_are_inputs(function: Callable[..., object]) -> None:
     (problem,) = unsupported(export_aten(model(function), [IMAGE]), lambda _: False)
-    assert "an input of the model, computed in front of it" in problem.hint
+    assert "pass it as a model input" in problem.hint
 
 
 @pytest.mark.parametrize(

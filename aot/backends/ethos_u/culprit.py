@@ -31,8 +31,8 @@ def culprit(region: GraphModule, npu: Npu) -> tuple[str, str]:
             payload = compile_tosa(tosa, npu).payload
             execute(part, payload, npu)
         except (FormError, VelaError, VerificationError):
-            return nodes[count - 1].name, f"it is wrong from {_pattern(nodes[count - 1])} on"
-    return nodes[-1].name, f"it is wrong with {_pattern(nodes[-1])} only"
+            return nodes[count - 1].name, f"the first wrong op is {_pattern(nodes[count - 1])}"
+    return nodes[-1].name, f"only the whole is wrong, up to {_pattern(nodes[-1])}"
 
 
 def _pattern(node: Node) -> str:

@@ -192,11 +192,11 @@ def _problems(graph: _Graph, operator: _Operator, npu: Npu) -> Iterator[str]:
     if kind in _LOSES_SLICES:
         through = ["RESCALE"] if kind.startswith("REDUCE") else []
         if graph.behind(operator.inputs[0], *through) == "SLICE":
-            yield f"a slice in front of {kind}"
+            yield f"a slice before {kind}"
     if operator.is_padded:
         batch = graph.shapes[operator.inputs[0]][0]
         if batch > 1 and graph.behind(operator.inputs[0]) == "SLICE":
-            yield f"a slice over a batch of {batch} in front of {kind} with padding"
+            yield f"a slice over a batch of {batch} before {kind} with padding"
     if kind in _LEAVES_OFFSETS:
         for name in operator.inputs if kind == "CONCAT" else operator.inputs[:1]:
             if graph.behind(name) == "REDUCE_MAX":
@@ -232,4 +232,4 @@ def _problems_on_u85(graph: _Graph, operator: _Operator) -> Iterator[str]:
         yield "a MATMUL with a scale by channel"
     scale = graph.constants[multiplier], graph.constants[shift]
     if graph.behind(x) == "LOGICAL_LEFT_SHIFT" and scale == _ONE:
-        yield "LOGICAL_LEFT_SHIFT in front of a RESCALE by 1"
+        yield "LOGICAL_LEFT_SHIFT before a RESCALE by 1"

@@ -132,20 +132,20 @@ WRONG: dict[str, tuple[Callable[[TosaGraph], TosaValue], str, str]] = {
     "maximum of a slice": (
         lambda g: g.reduce_max(_sliced(g, 2, 3), 1),
         U55,
-        "a slice in front of REDUCE_MAX",
+        "a slice before REDUCE_MAX",
     ),
-    "sum of a slice": (_sum_of_a_slice, U55, "a slice in front of REDUCE_SUM"),
+    "sum of a slice": (_sum_of_a_slice, U55, "a slice before REDUCE_SUM"),
     "product of a slice": (
         lambda g: g.matmul(_sliced(g, 2, 3, 4), _given(g, 2, 4, 5), 0, 0),
         U55,
-        "a slice in front of MATMUL",
+        "a slice before MATMUL",
     ),
-    "transposed": (_transposed, U55, "a slice in front of TRANSPOSE_CONV2D"),
+    "transposed": (_transposed, U55, "a slice before TRANSPOSE_CONV2D"),
     **{
         f"{kind} of a slice": (
             partial(_padded, kind=kind, padding=padding),
             U55,
-            f"a slice over a batch of 2 in front of {kind} with padding",
+            f"a slice over a batch of 2 before {kind} with padding",
         )
         for kind, padding in (
             ("CONV2D", (1, 0, 0, 0)),
@@ -190,7 +190,7 @@ WRONG: dict[str, tuple[Callable[[TosaGraph], TosaValue], str, str]] = {
     "shifted and saturated": (
         lambda g: g.rescale(_shifted(g), *ONE, INT8),
         U85,
-        "LOGICAL_LEFT_SHIFT in front of a RESCALE by 1",
+        "LOGICAL_LEFT_SHIFT before a RESCALE by 1",
     ),
     "product by channel": (
         lambda g: g.rescale(

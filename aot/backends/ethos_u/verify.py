@@ -106,12 +106,12 @@ def _tosa_outputs(tosa: bytes, inputs: list[Array]) -> list[Array]:
 
 
 def _equal(outputs: Sequence[Array], expected: Sequence[Array]) -> bool:
-    """Shapes may differ in dimensions of 1."""
+    """Return True if values are equal. Shapes may differ in dimensions of 1."""
     return all(np.array_equal(y.ravel(), e.ravel()) for y, e in zip(outputs, expected, strict=True))
 
 
 def execute(region: GraphModule, payload: bytes, npu: Npu) -> None:
-    """Runs a payload on every kind of inputs against the dialect alone.
+    """Run a payload on every kind of inputs against the dialect alone.
 
     Raises:
       VerificationError: they differ, or the model refuses the payload.
@@ -129,12 +129,12 @@ def _executed(
         try:
             outputs = model.run(payload, inputs)
         except EthosUError as error:
-            told = f"the functional model refuses what Vela made: {error}"
+            told = f"the functional model refuses Vela's program: {error}"
             lacks_wait = error.status == "ETHOS_U_ERROR_HAZARD"
             raise (MissingWaitError if lacks_wait else VerificationError)(told) from error
         if not _equal(outputs, expected):
             raise VerificationError(
-                f"what Vela made computes something else than the region, inputs {kind}"
+                f"Vela's program and the region give different results for inputs {kind}"
             )
     assert model.summary is not None
     return model.summary

@@ -40,7 +40,7 @@ def source_line(node: torch.fx.Node) -> str:
 
 
 def raising_line(error: BaseException) -> str:
-    """Return the same for an error that a module's forward raised."""
+    """Return the innermost line of the user's own code for an error from a module's forward."""
     frames = traceback.extract_tb(error.__traceback__)
     forward = [i for i, f in enumerate(frames) if f.name == "forward"][:1]
     inside = frames[forward[0] :] if forward else []
@@ -48,7 +48,7 @@ def raising_line(error: BaseException) -> str:
 
 
 def calling_line() -> str:
-    """Return the same for the code that called the caller."""
+    """Return the innermost line of the user's own code above the caller."""
     frames = traceback.extract_stack()[:-2]
     return _innermost([(f.filename, str(f.lineno), f.name, f.line or "") for f in frames])
 
@@ -67,7 +67,7 @@ def raising_module(error: BaseException, model: torch.nn.Module) -> str:
 
 
 def _innermost(frames: Sequence[tuple[str, str, str, str]]) -> str:
-    """Return the last frame outside of libraries; frames are path, line, function and code."""
+    """Return the last frame outside of libraries. A frame is (path, line, function, code)."""
     own = [f for f in frames if not any(part in f[0] for part in _NOT_THE_USERS)]
     own = [f for f in own if not f[0].startswith(_MADE)]
     if not own:
@@ -115,7 +115,7 @@ _NAMES = "function_names"
 
 
 def function_names(node: torch.fx.Node) -> frozenset[str]:
-    """Return the user's possible names of a node.
+    """Return the names that a user may have for a node's function.
 
     They are the function in the code, torch's op, and the value's name in reports.
     """
@@ -130,7 +130,7 @@ def function_names(node: torch.fx.Node) -> frozenset[str]:
 
 
 def keep_names(node: torch.fx.Node) -> None:
-    """Keep a node's names for nodes made with a copy of its meta."""
+    """Keep a node's names for new nodes with a copy of its meta."""
     node.meta[_NAMES] = function_names(node)
 
 
@@ -148,12 +148,12 @@ def module_path(node: torch.fx.Node) -> str:
 
 
 def place(module: str, source: str) -> str:
-    """Module path and line for a message, "" if both are unknown."""
+    """Return module path and line for a message; "" if both are unknown."""
     return ", ".join(part for part in (module, source) if part)
 
 
 def place_of(node: torch.fx.Node) -> str:
-    """Module path and line of an op of the ATen graph, "" if both are unknown."""
+    """Return module path and line of an op of the ATen graph; "" if both are unknown."""
     return place(module_path(node), source_line(node))
 
 
@@ -185,12 +185,12 @@ class Problem:
 
 
 def problem_at(node: torch.fx.Node, reason: str, hint: str) -> Problem:
-    """Return the problem of an op in the ATen graph, in the user's own names if they are known."""
+    """Return the problem of an op in the ATen graph, with the user's name of the op if known."""
     return Problem(op_name(node), describe(node.meta.get("val")), place_of(node), reason, hint)
 
 
 def op_name(node: torch.fx.Node) -> str:
-    """Return the op, after the function that the user called: "softmax (aten._softmax.default)"."""
+    """Return the op's name after the user's function: "softmax (aten._softmax.default)"."""
     call = node.args[0] if node.target is operator.getitem else node
     assert isinstance(call, torch.fx.Node)
     written = written_as(call)
@@ -198,7 +198,9 @@ def op_name(node: torch.fx.Node) -> str:
 
 
 def node_of(error: BaseException) -> torch.fx.Node | None:
-    """Return the current op at the time of an error, from the innermost frame with one."""
+    """Return the op being processed when an error was raised, from the innermost frame that has
+    one.
+    """
     for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
         names = frame.f_locals
         for node in (names.get("node"), names.get("n"), *names.values()):
@@ -216,8 +218,9 @@ GIVE_SIZES = (
 
 
 class LoweringError(Exception):
-    """The model, its inputs or its calibration data cannot be lowered; the text has the reason and
-    the remedy.
+    """The model, its inputs or its calibration data cannot be lowered.
+
+    The text has reason and remedy.
     """
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
@@ -230,7 +233,7 @@ LIBRARIES = ("/lib/python3", "<frozen ")
 
 
 def raised(error: Exception) -> str:
-    """Return an error of the user's own code with its place: "KeyError (npu.py:12): 'weight'"."""
+    """Return an error of the user's code with its place: "KeyError (npu.py:12): 'weight'"."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [f for f in frames if not any(part in f.filename for part in LIBRARIES)] or frames
     where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
@@ -245,7 +248,7 @@ def takes_gradient(error: Exception) -> bool:
 
 
 def describe(value: object) -> str:
-    """ "float32[1, 8]" of a tensor (real or fake), a tuple of them, or another value's type."""
+    """Return "float32[1, 8]" for a tensor (real or fake), a similar text for tuples, or a type."""
     if isinstance(value, np.ndarray):
         return f"numpy {value.dtype}{list(value.shape)}"
     if isinstance(value, torch.Tensor):

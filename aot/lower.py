@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`lower`: nn.Module and calibration data to a .pte, a report and a bit-exact reference."""
+"""`lower`: from nn.Module and calibration data to a .pte, a report and a bit-exact reference."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Lowered(Artefact):
 
 @dataclass(frozen=True)
 class _Accepted:
-    """Checked input of lowering.
+    """Checked arguments of lowering.
 
     Attributes:
       composed: our quantizer, and the user's if given.
@@ -104,7 +104,7 @@ class _Accepted:
     first_input: Quantization | None
 
     def export(self, inputs: Sequence[torch.Tensor]) -> GraphModule:
-        """Return the model's graph of ATen with inputs of these shapes, ready for quantization."""
+        """Return the model's ATen graph for inputs of these shapes, ready for quantization."""
         # Copies: where one tensor is given for two inputs, export takes the two for one.
         contiguous = [x.clone(memory_format=torch.contiguous_format) for x in inputs]
         trains = self.quantize.train is not None
@@ -148,7 +148,7 @@ class _Quantized:
 
 
 def _settings_grouped(lowers: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Have a function take the settings of groups by their own names too, as in 0.2."""
+    """Decorate a function: settings of groups are also accepted as arguments, as in 0.2."""
 
     @functools.wraps(lowers)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -180,7 +180,7 @@ def lower(
     io: Io = _IO,
     measure: Measure = _MEASURE,
 ) -> Lowered:
-    """Quantize and lower a model, and measure it against the float model.
+    """Quantize and lower a model, and compare it with the float model.
 
     Args:
       model: in eval mode.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in files, for the command line: quantized .tflite and .onnx files, float .onnx files."""
+"""Lowers model files for the command line: quantized .tflite and .onnx, float .onnx."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _VECTORS = 8
 
 
 class WrongFlags(LoweringError):
-    """Flags in conflict, or an unreadable file in one of them."""
+    """Flags contradict each other, or one names an unreadable file."""
 
 
 def lower_file(
     path: Path, onnx_settings: Mapping[str, Any] | None, test_inputs: str | None, **target: Any
 ) -> tuple[Artefact, list[tuple[torch.Tensor, ...]]]:
-    """Return a lowered quantized file, and inputs for its vectors.
+    """Lower a quantized file. Return the result, and inputs for test vectors.
 
     Args:
       path: of the file.
@@ -73,7 +73,7 @@ def _bytes(path: Path, flag: str) -> bytes:
 
 
 def onnx_arguments(text: str, **others: str) -> dict[str, Any]:
-    """Return settings in JSON and others as arguments of `onnx_module` or `lower_onnx`."""
+    """Return settings from JSON and other flags as arguments of `onnx_module` or `lower_onnx`."""
     try:
         found = json.loads(text)
     except ValueError as error:

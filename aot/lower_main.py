@@ -157,7 +157,7 @@ _OF_FILES = (*_OF_TARGET, "output", "report", "program", "test_inputs", "vectors
 
 
 def _path(name: str) -> Path:
-    """A file as the command line names it: relative to where the user called bazel."""
+    """Return the path of a file, relative to the folder of the `bazel run` call."""
     return Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / name
 
 
@@ -179,7 +179,7 @@ def _place(flag: flags.FlagHolder[str | None]) -> Path | None:
 def _sequences(
     data: Iterable[Any], name: str, inputs: Inputs
 ) -> list[list[tuple[torch.Tensor, ...]]]:
-    """Samples by sequence, copied: a user's function may yield one tensor, filled again.
+    """Return samples by sequence, copied: a function may yield the same tensor again with new data.
 
     Raises:
       LoweringError: there are none, or something else than samples.
@@ -194,7 +194,7 @@ def _sequences(
 
 
 def _input_from() -> Any:
-    """The report of the model before; None if none is named."""
+    """Return the report of the preceding model; None without the flag."""
     if _INPUT_FROM.value is None:
         return None
     try:
@@ -204,7 +204,7 @@ def _input_from() -> Any:
 
 
 def _by_layer(flag: flags.FlagHolder[str]) -> str | dict[str, str]:
-    """A setting as `lower` takes it: JSON is by layer.
+    """Return a setting for `lower`. JSON sets it by layer.
 
     Raises:
       WrongFlags: it looks like JSON, and is none of texts by text.

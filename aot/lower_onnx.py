@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`lower_onnx`: a quantized .onnx file to a .pte, a report and a bit-exact reference."""
+"""`lower_onnx`: from a quantized .onnx file to a .pte, a report and a bit-exact reference."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def lower_onnx(
     states: Mapping[str, str] | None = None,
     io_layout: str = KEEP,
 ) -> Artefact:
-    """Lower a quantized model: its scales are the file's, without calibration.
+    """Lower a quantized .onnx model with the scales in the file; it needs no calibration.
 
     Args:
       source: path of the .onnx file, or its bytes (docs/onnx.md). Parts without quantization run

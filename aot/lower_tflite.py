@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`lower_tflite`: a quantized .tflite file to a .pte, a report and a bit-exact reference."""
+"""`lower_tflite`: from a quantized .tflite file to a .pte, a report and a bit-exact reference."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def lower_tflite(
     verify_npu: str = CUT,
     neutron: str = REQUIRED,
 ) -> Artefact:
-    """Lower a quantized model: there is no calibration, and no float model to measure against.
+    """Lower a quantized .tflite model with the scales in the file; it needs no calibration.
 
     Args:
       data: of the .tflite file, with int8 or int16 values and int8 weights
@@ -74,7 +74,7 @@ def lower_tflite(
 
 
 def random_inputs(lowered: Artefact, count: int) -> list[tuple[torch.Tensor, ...]]:
-    """Inputs of random integers, always the same ones."""
+    """Return random integer inputs, with a fixed seed."""
     generator = torch.Generator().manual_seed(0)
     return [
         tuple(_random(node, generator) for node in border_nodes(lowered.module)[0])

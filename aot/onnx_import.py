@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A quantized .onnx file as a graph of the dialect."""
+"""Imports a quantized .onnx file as a dialect graph."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of `lower` in groups: quantization, inputs and outputs, measuring."""
+"""Argument groups of `lower`: Quantize, Io, Measure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from aot.upstream.torchao import Quantizer
 
 @dataclass(frozen=True, kw_only=True)
 class Quantize:
-    """The arithmetic of a model.
+    """Settings of quantization.
 
     Attributes:
       quantization: "int8", "int16", "int8w4", "int8w4g32" or "float32"; or by layer, {"default":
@@ -58,7 +58,7 @@ class Quantize:
 
 @dataclass(frozen=True, kw_only=True)
 class Io:
-    """Inputs and outputs on the device.
+    """Settings of inputs and outputs on the device.
 
     Attributes:
       float_io: keep float32 model inputs and outputs; they are quantized on the device.
@@ -86,7 +86,7 @@ class Io:
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(Limits):
-    """The comparison with the float model, and its limits.
+    """Settings of the comparison with the float model, and its limits.
 
     Attributes:
       evaluation: held-out data to measure on: samples as in calibration. For a classifier: the
@@ -133,7 +133,7 @@ GROUPS = {"quantize": Quantize, "io": Io, "measure": Measure}
 
 
 def grouped(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments of `lower` with each setting in the object of its group.
+    """Return arguments of `lower` with each setting moved into its group.
 
     Raises:
       LoweringError: a setting is given beside its group, or is not valid.
@@ -158,7 +158,7 @@ def _check_switches(settings: Quantize | Io | Measure) -> None:
 
 
 def _check_train(train: object) -> None:
-    """Raise LoweringError if a training loop does not take its module."""
+    """Raise LoweringError unless a training function takes the module."""
     if not callable(train) or isinstance(train, type):
         raise LoweringError(
             f"train must be a function that trains the module passed to it; got {describe(train)}."

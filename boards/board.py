@@ -251,7 +251,7 @@ class Board:
 
 
 def load_board(path: Path) -> Board:
-    """Reads a board.json.
+    """Read a board.json.
 
     Raises:
         BoardError: the file is not one.

@@ -37,7 +37,7 @@ extern "C" {{
 
 
 def irqs_header(board: Board) -> str:
-    """Returns the text of the header."""
+    """Return the text of the header."""
     numbers = [f"  PL_IRQ_{name} = {number},\n" for name, number in board.irqs.items()]
     lines = f"enum {{\n{''.join(numbers)}}};\n\n" if numbers else ""
     handlers = "".join(

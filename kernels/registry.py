@@ -22,7 +22,7 @@ def all_kernels() -> Mapping[str, Planner]:
 
 
 def kernel_call(call: OpCall, isa: Isa) -> KernelCall:
-    """The kernel call of an op; KernelError if the library has none."""
+    """Return the kernel call of an op; KernelError if the library has none."""
     # Importing all takes a third of a plan's time. Most ops have a folder of the same name.
     folder = call.op.rpartition("::")[2]
     if call.op not in KERNELS and folder in _FOLDERS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs calibration data through a prepared graph, after looking at it."""
+"""Runs checked calibration data through a prepared graph."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def as_inputs(sample: Sample, name: str) -> tuple[torch.Tensor, ...]:
 
 
 def iterable(data: object, name: str) -> Iterable[Any]:
-    """Calibration data; LoweringError if they cannot be iterated over."""
+    """Return an iterator over calibration data. Raise LoweringError if there is none."""
     is_number = isinstance(data, torch.Tensor) and data.dim() == 0
     if isinstance(data, Iterable) and not is_number and not isinstance(data, Mapping | str):
         return data
@@ -75,7 +75,7 @@ def iterable(data: object, name: str) -> Iterable[Any]:
 
 
 def samples_of(data: object, name: str) -> Iterator[tuple[bool, tuple[torch.Tensor, ...]]]:
-    """Yield the samples of calibration data, each with a flag for the start of a sequence.
+    """Yield the samples of calibration data, each with a flag: True at the start of a sequence.
 
     Args:
       data: an iterable of samples or of sequences of samples.
@@ -110,7 +110,7 @@ def calibrate(
     example_inputs: Sequence[torch.Tensor],
     watch: Callable[[bool, Sequence[torch.Tensor]], None] | None = None,
 ) -> int:
-    """Feed every sample to the observers, with the state left by the samples before it.
+    """Run every sample through the observers. State carries over from sample to sample.
 
     Args:
       prepared: the graph with observers.
@@ -153,7 +153,7 @@ def calibrate(
 
 
 class _FirstBadValue(Interpreter):
-    """Interpreter of the float ops: stops at the first NaN, or at the first infinity on request.
+    """Interpreter of the float ops. It stops at the first NaN and, if asked, at the first infinity.
 
     Infinity is common: masks hold it.
     """
@@ -181,7 +181,7 @@ class _BadValue(Exception):
 def _explained(
     prepared: GraphModule, inputs: Sequence[torch.Tensor], index: int
 ) -> LoweringError | None:
-    """Return the error for an op whose values no observer can take; None for another cause."""
+    """Return an error for an op with values that observers cannot handle, else None."""
     for infinite in (False, True):
         try:
             _FirstBadValue(prepared, infinite).run(*inputs)
@@ -224,7 +224,7 @@ def outside_of_table(name: str, error: Exception) -> LoweringError:
 
 
 def _instead(actual: torch.Tensor, expected: torch.Tensor) -> str:
-    """Return a hint to turn a sample into the expected form, if one can be guessed."""
+    """Return a hint to convert a sample into the expected form; "" without an idea."""
     if actual.is_complex() and not expected.is_complex():
         return " Pass real numbers, such as torch.view_as_real(x) or x.abs(), as in training."
     if actual.dtype != expected.dtype and actual.shape == expected.shape:
@@ -248,7 +248,7 @@ def _instead(actual: torch.Tensor, expected: torch.Tensor) -> str:
 def check_sample(
     name: str, inputs: Sequence[torch.Tensor], example_inputs: Sequence[torch.Tensor]
 ) -> None:
-    """Raises LoweringError where a sample is not as the example, or holds NaN or infinity."""
+    """Raise LoweringError if a sample has another form than the example, NaN or infinity."""
     if len(inputs) != len(example_inputs):
         raise LoweringError(
             f"{name} has {len(inputs)} inputs, but the model takes {len(example_inputs)}."

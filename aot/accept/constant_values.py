@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives forward the values of tensors that do not depend on inputs: export knows shapes only."""
+"""Provides values of constant tensors during export, which knows only shapes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _DRAWS |= {f"{name}_like" for name in ("rand", "randint", "randn")}
 
 @dataclass(frozen=True)
 class _Known:
-    """A tensor of the trace with a value.
+    """A traced tensor with a known value.
 
     Attributes:
       tensor: kept so that no other tensor gets its id().
@@ -81,7 +81,8 @@ class _Known:
 
 
 class ConstantValues(TorchFunctionMode):
-    """Mode for values of constants: int(self.length), if self.count > 1, x[mask].
+    """Mode that lets forward read values of constants: int(self.length), if self.count > 1,
+    x[mask].
 
     Constants are parameters, buffers and other tensors of the model, tensors written in forward,
     and values computed from these. Values of inputs, and changed tensors, are left alone.
@@ -112,7 +113,7 @@ class ConstantValues(TorchFunctionMode):
             handle.remove()
 
     def _begin(self) -> None:
-        """Learn the model's tensors in this trace."""
+        """Collect the model's tensors in this trace."""
         self._traced = {id(tensor): (name, tensor) for name, tensor in _tensors(self._model)}
 
     def _end(self) -> None:
@@ -203,7 +204,7 @@ class ConstantValues(TorchFunctionMode):
         return _Known(_NO_TENSOR, 0, names, value)
 
     def _note(self, result: Any, computed: _Known) -> None:
-        """Remember the value of new results."""
+        """Store the values of new results."""
         parts = result if isinstance(result, tuple | list) else [result]
         for place, part in enumerate(parts):
             if isinstance(part, FakeTensor) and self._of(part) is None and part._version == 0:
@@ -211,7 +212,7 @@ class ConstantValues(TorchFunctionMode):
                 self._known[id(part)] = _Known(part, 0, computed.names, chosen)
 
     def _use(self, names: Iterable[str]) -> None:
-        """Note that forward has read the values of buffers."""
+        """Record that forward read the values of buffers."""
         tensors = dict(self._traced.values())
         for name in names:
             self._used.setdefault(name, (tensors[name], calling_line()))
@@ -227,7 +228,7 @@ class ConstantValues(TorchFunctionMode):
                 )
 
     def _mask(self, mask: Any) -> torch.Tensor | None:
-        """Return the value of a known mask with dimensions."""
+        """Return the value of a tensor if it is a known mask with dimensions."""
         if isinstance(mask, list) and mask and all(isinstance(part, bool) for part in mask):
             with disable_current_modes():
                 return torch.tensor(mask)
@@ -246,7 +247,7 @@ class ConstantValues(TorchFunctionMode):
         dim: int | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Return repeat_interleave, by the places of its elements if these are known."""
+        """Return repeat_interleave as an index, if the positions of its elements are known."""
         known = self._of(repeats)
         if known is None:
             return func(x, repeats, dim, **kwargs)
@@ -258,7 +259,7 @@ class ConstantValues(TorchFunctionMode):
         return x.index_select(axis, torch.tensor(places, dtype=torch.int64))
 
     def _number(self, tensor: torch.Tensor) -> Any:
-        """Return the number of a known tensor without dimensions, others as they are."""
+        """Return the number in a known tensor without dimensions; return other values unchanged."""
         known = None if tensor.dim() or tensor.is_floating_point() else self._of(tensor)
         if known is None or tensor.dtype == torch.bool:
             return tensor
@@ -266,7 +267,7 @@ class ConstantValues(TorchFunctionMode):
         return known.value().item()
 
     def _without_values(self, index: Any) -> Any:
-        """Return an index with the places of masks, and with numbers as the ends of slices."""
+        """Return an index with masks as positions, and with numbers as the ends of slices."""
         parts: list[Any] = []
         for part in index if isinstance(index, tuple) else (index,):
             if isinstance(part, slice):
@@ -288,7 +289,7 @@ def _item(value: Callable[[], Any], place: int) -> Callable[[], Any]:
 
 
 def _written(value: torch.Tensor) -> torch.Tensor:
-    """Return a value as a constant that is written in forward."""
+    """Return a value as a constant of the traced code."""
     return torch.tensor(value.tolist(), dtype=value.dtype).reshape(value.shape)
 
 

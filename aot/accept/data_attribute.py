@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes torch.export follow a model's use of a tensor's .data."""
+"""Lets torch.export follow uses of a tensor's .data."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _DATA: Any = torch.Tensor.data
 
 
 class DataAttributeMode(TorchFunctionMode):
-    """Within it x.data is x.detach(), the same memory. To assign other memory to it is an error:
-    torch.export keeps the old one without a word.
+    """Mode in which x.data is x.detach(), with the same memory.
+
+    Assigning other memory raises an error, because torch.export would silently keep the old one.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Export of an nn.Module to the ATen graph for quantization: checks, export, and decomposition to
-the forms of the rules.
+"""Exports an nn.Module to the ATen graph for quantization: checks, export, and decomposition into
+the ops that rules support.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def export_aten(
 
 
 def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedProgram:
-    """Return the program in the ops of the rules."""
+    """Return the program, decomposed into the ops that rules support."""
     kept = (
         *KEPT,
         *parts_to_cat.KEPT,
@@ -232,7 +232,7 @@ def decompose(program: ExportedProgram, keeps: Iterable[Any] = ()) -> ExportedPr
 def _raised_by(
     model: torch.nn.Module, example_inputs: tuple[torch.Tensor, ...]
 ) -> Exception | None:
-    """Return the model's own error without export."""
+    """Return the error that the model raises without export; None if it runs."""
     try:
         with torch.no_grad():
             model(*example_inputs)
@@ -294,7 +294,7 @@ def _take_tensors_alone(module: GraphModule, names: Sequence[str], keeps_results
 
 
 def _forget_writes_to_inputs(program: ExportedProgram) -> None:
-    """Drop the results of in-place ops left in the model's inputs: they have no reader.
+    """Drop results of in-place ops on the model's inputs: nothing reads them.
 
     The program is functional: later ops read the result itself.
     """
@@ -310,7 +310,7 @@ def _forget_writes_to_inputs(program: ExportedProgram) -> None:
 
 
 def _keep_computed(module: GraphModule) -> None:
-    """Keep as outputs only results computed or copied by the model.
+    """Keep only outputs that the model computes or copies.
 
     None, numbers, texts and constants need no device.
     """
@@ -337,9 +337,7 @@ def _keep_computed(module: GraphModule) -> None:
 
 
 def _copy_inputs(module: GraphModule) -> None:
-    """Make the model compute its pass-through outputs: float32 inputs, or inputs cast
-    to float32.
-    """
+    """Copy outputs that are inputs passed through: float32 inputs, or inputs cast to float32."""
     results, states = returned(module)
     copies: dict[Node, Node] = {}
     with module.graph.inserting_before(module.graph.output_node()):

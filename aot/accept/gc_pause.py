@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Garbage collection while many objects are made."""
+"""Pauses garbage collection while many objects are created."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _within: list[tuple[int, int, int]] = []
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Limit Python's garbage collection to new objects within the context.
+    """Within the context, limit Python's garbage collection to new objects.
 
     Torch has created a million objects by then; a full collection takes half a second each time.
     Graphs refer to themselves. Therefore a full collection runs at the end if many newer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of the users' forms of model inputs to the tensors of the model.
+"""Converts model inputs in any form that users give to the model's tensors.
 
 A sample is one tensor, a tuple or list of forward's arguments in order, or a dict of arguments by
 name. An argument may itself be a tuple, list or dict of tensors. numpy arrays become tensors;
@@ -33,7 +33,7 @@ Tensors = tuple[torch.Tensor, ...]
 
 
 class Inputs:
-    """Conversion of samples to tensors.
+    """Converter from samples to the model's tensors.
 
     Args:
       model: the model for the tensors.
@@ -70,7 +70,7 @@ class Inputs:
             self.model = _flat(model, given, self._paths)
 
     def _take_as(self, program: ExportedProgram, name: str) -> None:
-        """Take the tensors in the order of a program."""
+        """Use the order of a program's tensors."""
         example = [torch.empty(0)] * len(tensor_names(program))
         leaves = dict(_leaves(by_name(program, example)))
         paths = [path for path, value in leaves.items() if isinstance(value, torch.Tensor)]
@@ -83,7 +83,8 @@ class Inputs:
         self._paths = paths
 
     def tensors(self, sample: Any, name: str) -> Tensors:
-        """A sample's tensors, in the order of forward's arguments; a tuple of these is one, too.
+        """Return a sample's tensors in the order of forward's arguments. A tuple of these is
+        accepted, too.
 
         Raises:
           LoweringError: it is no sample, or has other arguments than the example.
@@ -240,7 +241,7 @@ def _are_alike(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def first_sample(data: object, name: str) -> tuple[Any, Iterator[Any]]:
-    """The first sample of calibration data, and the data with it.
+    """Return the first sample of calibration data, and data that still has it.
 
     Raises:
       LoweringError: there is none, or they cannot be iterated over.
@@ -273,7 +274,7 @@ def _signature(model: object) -> inspect.Signature:
 
 
 def as_tensors(value: Any) -> Any:
-    """The value with its numpy arrays, also those in tuples, lists and dicts, as tensors."""
+    """Return the value with all numpy arrays as tensors, also in tuples, lists and dicts."""
     if isinstance(value, np.ndarray):
         wide = value.astype(np.float32) if value.dtype == np.float64 else value
         wide = wide.astype(wide.dtype.newbyteorder("="), copy=False)
@@ -318,7 +319,7 @@ def _listed(paths: Iterable[str]) -> str:
 def _flat(
     model: torch.nn.Module, example: inspect.BoundArguments, paths: list[str]
 ) -> torch.nn.Module:
-    """Return the model, with its own parts, for tensors one by one in the order of their paths."""
+    """Return a model that takes its tensors one by one, in the order of their paths."""
     kind = type(model)
 
     def forward(self: torch.nn.Module, *tensors: torch.Tensor) -> Any:

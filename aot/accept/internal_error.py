@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boundary around lowering: faults of Pilotlight itself become one error, with a bundle."""
+"""Boundary of lowering: an internal fault of Pilotlight becomes one error, with a bundle."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _VERSIONS = ("torch", "torchao", "executorch", "numpy")
 
 
 class InternalError(Exception):
-    """A fault of Pilotlight; the text names the op, the line of the user's model and a file to
+    """A fault of Pilotlight. The text names the op, the line of the user's model, and a file to
     send.
 
     Attributes:
@@ -51,7 +51,7 @@ class InternalError(Exception):
 
 
 def internal_errors_named(lowers: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Make a function of lowering raise InternalError for an unexpected error.
+    """Decorate a function of lowering: unexpected errors become InternalError.
 
     LoweringError, errors of the user's own code and failures of the machine pass unchanged.
     """
@@ -72,14 +72,14 @@ def internal_errors_named(lowers: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 def _is_ours(error: Exception) -> bool:
-    """Return whether Pilotlight's code called the libraries. Frame 0 is the boundary's."""
+    """Return True if Pilotlight called the failing library. Frame 0 is the boundary."""
     owners = [_is_file_of_ours(f.filename) for f in traceback.extract_tb(error.__traceback__)[1:]]
     known = [owner for owner in owners if owner is not None]
     return bool(known) and known[-1]
 
 
 def _is_file_of_ours(name: str) -> bool | None:
-    """None for libraries and code without a file."""
+    """Return True for Pilotlight's own files, not for libraries or code without a file."""
     path = Path(name)
     if path.is_relative_to(_ROOT) and path.relative_to(_ROOT).parts[0] in _OURS:
         inside = path.relative_to(_ROOT).parts[1]
@@ -100,7 +100,7 @@ def _internal(error: Exception, given: Mapping[str, Any]) -> InternalError:
 
 
 def _at(error: Exception) -> str:
-    """Return the current op and line of the model in lowering; "" if unknown."""
+    """Return the op and the line of the model being lowered; "" if unknown."""
     node = node_of(error)
     return "" if node is None else place(*_op_and_place(node))
 
@@ -114,7 +114,7 @@ def _op_and_place(node: Node) -> tuple[str, str]:
 
 
 def _bundle(error: Exception, given: Mapping[str, Any]) -> Path:
-    """Write a bundle for fault analysis. A model without an export is only listed by name."""
+    """Write a file for fault analysis. A model that was not exported is only listed by name."""
     with tempfile.NamedTemporaryFile(
         prefix="pilotlight-fault-", suffix=".zip", delete=False
     ) as file:
@@ -137,7 +137,7 @@ def _told(error: Exception, given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _settings(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield arguments, and in place of a group of settings what is in it."""
+    """Yield arguments; groups of settings are replaced by their members."""
     for name, value in given.items():
         if is_dataclass(value) and not isinstance(value, type):
             yield from ((field.name, getattr(value, field.name)) for field in fields(value))
@@ -146,7 +146,7 @@ def _settings(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _without_weights(given: Mapping[str, Any]) -> bytes:
-    """The exported program, with ones for floats; integers, such as indices, stay."""
+    """Return the exported program with ones in place of floats. Integers, such as indices, stay."""
     taken = Inputs(original(given["model"]), given["example_inputs"], "example_inputs")
     if isinstance(taken.model, ExportedProgram):
         program = copy.copy(taken.model)
@@ -164,7 +164,7 @@ def _without_weights(given: Mapping[str, Any]) -> bytes:
 
 
 def _ones(value: Any) -> Any:
-    """One number in memory for all values of a float tensor."""
+    """Return a float tensor of ones that stores one number."""
     if not isinstance(value, torch.Tensor) or not value.is_floating_point():
         return value
     one = torch.ones((), dtype=value.dtype).expand(value.shape)

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signature of an exported program: tensors in the argument structure of the export, constant
-arguments as part of the program, and the returned results.
-"""
+"""Signature of an exported program: argument structure, constant arguments, returned results."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ def tensor_names(program: ExportedProgram) -> list[str]:
 def arguments_of(
     program: ExportedProgram, tensors: Sequence[object]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The positional and the keyword arguments of a program with these tensors in them."""
+    """Return the positional and the keyword arguments of a program, with these tensors in them."""
     left = iter(tensors)
     leaves = [spec.arg.value if _is_constant(spec) else next(left) for spec in _given(program)]
     args, kwargs = tree_unflatten(leaves, program.call_spec.in_spec)
@@ -47,13 +45,13 @@ def signature_of(program: ExportedProgram) -> inspect.Signature:
 
 
 def by_name(program: ExportedProgram, tensors: Sequence[object]) -> Mapping[str, Any]:
-    """The arguments of a program by name, with these tensors in them."""
+    """Return the arguments of a program by name, with these tensors in them."""
     args, kwargs = arguments_of(program, tensors)
     return signature_of(program).bind(*args, **kwargs).arguments
 
 
 def result_paths(program: ExportedProgram) -> list[str]:
-    """Return the place of each result, counted flat, in the program's return value.
+    """Return the place of each flat result in the program's return value.
 
     Places are in Python's notation: "['boxes'][0]", ".logits", or "" for a single returned tensor.
     A number stands where a type has no names.

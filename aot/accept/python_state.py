@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State that forward keeps in Python between runs. Export takes it for constants."""
+"""Finds state that forward keeps in Python between runs. Export would make it constant."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def check_python_state(model: torch.nn.Module, example_inputs: Sequence[torch.Te
 def run_near(
     model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], seed: int
 ) -> list[torch.Tensor]:
-    """Results of a run near the example, and the buffers after it."""
+    """Return the results of a run near the example, and the buffers after it."""
     generator = torch.Generator().manual_seed(seed)
     noise = [torch.randn(x.shape, generator=generator) for x in example_inputs]
     inputs = [
@@ -87,7 +87,7 @@ def _python_values(model: torch.nn.Module) -> _Values:
 
 
 def _changed(before: _Values, after: _Values) -> list[str]:
-    """Return the paths with another structure, another number or another object."""
+    """Return the paths whose structure, number or object has changed."""
     return [name for name, value in after.items() if not _same(before.get(name), value)]
 
 

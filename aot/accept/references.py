@@ -83,7 +83,7 @@ def _yielded(items: Iterator[Any], reference: str) -> Iterator[Any]:
 
 @contextmanager
 def _told(reference: str) -> Iterator[None]:
-    """Run code of a reference within the context."""
+    """Run the code of a reference within the context."""
     try:
         yield
     except LoweringError:

@@ -74,7 +74,7 @@ def _observing(kind: type) -> str | None:
 
 
 def _is_exported(module: torch.nn.Module) -> bool:
-    """Return True if a module is an exported program again. Its mode is the mode of the export."""
+    """Return True if a module comes from an exported program. Its mode is fixed at export."""
     return isinstance(module, (StatefulGraphModule, UnflattenedModule))
 
 
@@ -141,7 +141,7 @@ def check_module(model: object) -> None:
 
 
 def check_float(graph: torch.fx.Graph) -> None:
-    """Raise LoweringError where convert_pt2e made a graph."""
+    """Raise LoweringError for a graph that convert_pt2e has quantized."""
     found = [node for node in graph.nodes if _PT2E.match(str(node.target))]
     if found:
         raise LoweringError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State shaped in the first run, with this shape from the start."""
+"""Gives state, which the first run would shape, this shape from the start."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Place = tuple[str, str]
 
 @contextmanager
 def state_shaped(model: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) -> Iterator[None]:
-    """Give buffers their later shape within the context, if the model computes the same with it.
+    """Within the context, give buffers their later shape if the model then computes the same.
 
     Matches buffers of None, no element or one number before the first run. They become zeros, or
     the number repeated. Results and buffers of some runs must be equal.
@@ -60,7 +60,7 @@ def _shaped(
 
 
 def _candidates(model: torch.nn.Module) -> dict[Place, torch.Tensor | None]:
-    """Return the buffers of None, or of at most one float element."""
+    """Return the buffers that are None or have at most one float element."""
     return {
         (path, name): buffer
         for path, part in model.named_modules()
@@ -70,7 +70,7 @@ def _candidates(model: torch.nn.Module) -> dict[Place, torch.Tensor | None]:
 
 
 def _initial(model: torch.nn.Module, used: torch.nn.Module) -> dict[Place, torch.Tensor]:
-    """Return initial values of the buffers with another shape after a run."""
+    """Return initial values for buffers whose shape changes in a run."""
     found: dict[Place, torch.Tensor] = {}
     for (path, name), buffer in _candidates(model).items():
         after = used.get_submodule(path)._buffers[name]

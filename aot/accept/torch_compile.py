@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models from torch.compile run as they were written: compiling takes a minute and does not help
-lowering.
-"""
+"""Undoes torch.compile: compiling takes a minute and does not help lowering."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from aot.upstream.torch_export import OptimizedModule
 
 @contextmanager
 def without_torch_compile() -> Iterator[None]:
-    """Within it, nothing compiles."""
+    """Disable torch.compile within the context."""
     with torch.compiler.set_stance("force_eager"):
         yield
 

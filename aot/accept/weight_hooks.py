@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights computed by a hook before each call: torch.nn.utils.weight_norm, spectral_norm and prune.
+"""Replaces weights that hooks compute before each call: weight_norm, spectral_norm and prune.
 
 For new models torch.nn.utils.parametrizations has these norms, and export knows them.
 """
@@ -17,7 +17,7 @@ from torch.nn.utils.weight_norm import WeightNorm
 
 @contextmanager
 def hooked_weights_kept(model: torch.nn.Module) -> Iterator[None]:
-    """Replace hooked weights by parameters with the hooks' values within the context; no hook runs.
+    """Within the context, replace hooked weights by parameters with the same values, without hooks.
 
     The model is restored afterwards.
     """

@@ -162,7 +162,7 @@ def _lowered(suggestion: Suggestion, again: Again, from_db: float | None) -> Sug
 
 
 def _mean_db(lowered: Lowered) -> float | None:
-    """SQNR of a model's outputs, the mean over them."""
+    """Return the mean SQNR of a model's outputs."""
     noises = [10 ** (-o.sqnr_db / 10) for o in lowered.quality.outputs if o.sqnr_db is not None]
     return decibels(1.0, sum(noises) / len(noises)) if noises else None
 
@@ -205,7 +205,7 @@ def _of(
 def _in_front(
     value: MeasuredValue, lowered: Lowered, values: Values, samples: Sequences, before: float | None
 ) -> Iterator[Suggestion]:
-    """Suggest int16 for all ops that lead to a value.
+    """Suggest int16 for all ops that a value depends on.
 
     Before a steep function such as a logarithm, int8 has already lost the necessary precision.
     """
@@ -229,7 +229,7 @@ def _changed(
     samples: Sequences,
     before: float | None,
 ) -> Suggestion:
-    """Return another setting for the ops computing some values, for the sake of one value."""
+    """Return a suggestion to change the ops computing some values, for one value's quality."""
     every = lowered.quality.values
     total = sum(v.noise_to_signal or 0.0 for v in every)
     ops = [v.value for v in changing]
@@ -247,7 +247,7 @@ def _changed(
 
 
 def _computed_from(value: Node) -> set[Node]:
-    """Return a value and everything that it is computed from."""
+    """Return a value and all values that it is computed from."""
     found, waiting = {value}, [value]
     while waiting:
         new = set(waiting.pop().all_input_nodes) - found
@@ -278,15 +278,13 @@ def _smaller(
 
 
 def _four_bits(lowered: Lowered) -> set[str]:
-    """Return the names of the values of layers with four-bit weights."""
+    """Return the names of values of layers with four-bit weights."""
     layers = (n for n in lowered.folded.graph.nodes if calls(n, "linear_w4"))
     return {layer.meta["origin"].quantized for layer in layers}
 
 
 def _of_setting(lowered: Lowered, setting: Mapping[str, str]) -> Change:
-    """Return the changes that a setting makes to the values, as computed by the model's
-    quantizer.
-    """
+    """Return the changes of values made by a setting, from the model's quantizer."""
     floats = GraphModule(lowered.floats, copy.deepcopy(lowered.floats.graph))
     quantizer = Int8Quantizer(recipe=Recipe.of(setting))
     quantizer.annotate(quantizer.transform_for_annotation(floats))
@@ -300,7 +298,7 @@ def _of_setting(lowered: Lowered, setting: Mapping[str, str]) -> Change:
 
 
 def _layer(value: Node) -> Node:
-    """Return the op computing a value; a clamp may be fused with it."""
+    """Return the op computing a value. A clamp after it may be fused."""
     fused = fused_clamp(value) if value.op == "call_function" else None
     return value if fused is None else fused[0]
 
@@ -319,7 +317,7 @@ def _has_float_form(value: Node) -> bool:
 
 
 def _predicted(before: float | None, total: float, left: float) -> float | None:
-    """Return the SQNR if only part of the single values' noise is left.
+    """Return the predicted SQNR if only part of the single values' noise remains.
 
     Errors that cancel now may not cancel then.
     """

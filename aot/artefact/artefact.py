@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result of lowering for models of any source, and the rewrites used for it."""
+"""The result of lowering, for models of any source, and the rewrites before export."""
 
 from __future__ import annotations
 
@@ -99,13 +99,12 @@ class Artefact(Reference):
 
 
 def export(module: GraphModule, target: Target) -> bytes | None:
-    """The file of the target's exporter; None if it has none."""
+    """Return the file from the target's exporter; None without an exporter."""
     return None if target.exporter is None else target.exporter.write(module)
 
 
 def rewrite(module: GraphModule, target: Target = _CORTEX_M) -> list[Shrunk]:
-    """Runs a target's rewrites on a verified dialect graph, in place; verifies it after each
-    change.
+    """Run a target's rewrites on a dialect graph, in place. Verify it after each change.
 
     Returns:
       The layers that lost dead channels.

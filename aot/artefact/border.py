@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""I/O layout of a lowered graph, chosen together with the rewrites."""
+"""Chooses the I/O layout of a lowered graph together with its rewrites."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def with_border(
     target: Target,
     io_layout: str,
 ) -> tuple[GraphModule, IoLayout, list[Shrunk]]:
-    """Return the graph after its rewrites, with its I/O layout, this layout, and the layers that
-    lost dead channels.
+    """Return the rewritten graph with its I/O layout, this layout, and the layers that lost dead
+    channels.
 
     Args:
       folded: dialect graph of a PyTorch model; it stays as it is.

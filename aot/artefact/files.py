@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a lowered model into files: each is written whole, or stays as it was."""
+"""Writes a lowered model to files. A file is written completely or not changed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tools.text.written import written
 def save_artefact(
     lowered: Artefact, output: Path, report: Path | None, program: Path | None
 ) -> None:
-    """Write the .pte, or what was exported in its place, and what else is asked for.
+    """Write the .pte, or the file of another exporter, and all other requested files.
 
     Raises:
       LoweringError: a file cannot be written.
@@ -39,7 +39,7 @@ def save_artefact(
 
 
 def save_vectors(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-    """Write vectors, as `make_vectors` makes them.
+    """Write the vectors made by `make_vectors`.
 
     Raises:
       LoweringError: the file cannot be written.
@@ -50,7 +50,7 @@ def save_vectors(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None
 
 @contextmanager
 def _saved(path: Path) -> Iterator[None]:
-    """Within it a file is written whole, or LoweringError names it."""
+    """Within the context, write a file completely; else raise LoweringError with its name."""
     try:
         with written(path):
             yield

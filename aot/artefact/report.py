@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lowering report, report.json: the result, the engine and the reason for every op.
+"""The lowering report, report.json: form, engine and reason for every op.
 
 The file report.schema.json defines its content.
 """
@@ -140,7 +140,7 @@ def _with_ids(report: Mapping[str, Any], ids: Mapping[str, str]) -> dict[str, An
 
 
 def _ids(module: GraphModule, prefix: str = "") -> dict[str, str]:
-    """Return the ids of ops by the node that quantizes their value in torchao's graph."""
+    """Return the ids of ops, by the node that quantizes their value in torchao's graph."""
     ids: dict[str, str] = {}
     for op_id, node in enumerate(instructions(module)):
         delegate = delegate_of(module, node)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs and bit-exact reference outputs of a lowered model, for programs running it."""
+"""Test vectors: inputs, and bit-exact outputs of the reference."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def in_memory_order(x: torch.Tensor, node: Node) -> np.ndarray[Any, Any]:
 def make_vectors(
     lowered: Artefact, samples: Sequence[Sequence[torch.Tensor]]
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Inputs of the artefact's dtype and the reference's outputs, stacked over samples; to a model
-    with state these are one sequence.
+    """Return inputs in the artefact's dtype and the reference's outputs, stacked over samples.
+
+    For a model with state the samples are one sequence.
     """
     lowered.reset()
     columns: dict[str, list[np.ndarray[Any, Any]]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of lowering for actions, with the runfiles of a model's own program.
+"""Worker for lowering actions: the command line, with the runfiles of the model's own program.
 
 lower_worker --flagfile=net.pte-0.params
 """

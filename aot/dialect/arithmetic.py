@@ -20,7 +20,7 @@ MAX_WIDE_SHIFT = 14
 
 
 def quantize_multiplier(value: float) -> tuple[int, int]:
-    """Splits a real multiplier into (multiplier, shift): value = multiplier / 2^31 * 2^shift.
+    """Split a real multiplier into (multiplier, shift): value = multiplier / 2^31 * 2^shift.
 
     multiplier is 0 or in [2^30, 2^31) by magnitude; shift in [-31, 30]. Values too small to matter
     become 0 as in TFLite.
@@ -74,8 +74,8 @@ def divided(multiplier: int, shift: int, count: int) -> tuple[int, int]:
 def requantize(
     x: torch.Tensor, multiplier: torch.Tensor | int, shift: torch.Tensor | int
 ) -> torch.Tensor:
-    """TFLite's MultiplyByQuantizedMultiplier (double rounding), elementwise, on int64 tensors
-    holding int32 values.
+    """Compute TFLite's MultiplyByQuantizedMultiplier (double rounding), elementwise, on int64
+    tensors holding int32 values.
 
     A left shift saturates; then a saturating rounding doubling high multiply; then a rounding right
     shift, ties away from 0.
@@ -120,7 +120,7 @@ def requantize_wide(
 
 
 def sums_multiplier(value: float, dtype: torch.dtype) -> tuple[int, int]:
-    """The multiplier and shift for requantize_sums."""
+    """Return the multiplier and shift for requantize_sums."""
     split = quantize_wide_multiplier if dtype is torch.int16 else quantize_multiplier
     return split(value)
 
@@ -164,7 +164,7 @@ def bit_length(x: torch.Tensor) -> torch.Tensor:
 def saturate_int8(
     x: torch.Tensor, minimum: int = INT8_MIN, maximum: int = INT8_MAX
 ) -> torch.Tensor:
-    """Clamps to [minimum, maximum] and narrows to int8."""
+    """Clamp to [minimum, maximum] and narrows to int8."""
     return x.clamp(minimum, maximum).to(torch.int8)
 
 
@@ -180,7 +180,7 @@ def exact_conv2d(
     dilation: Sequence[int],
     groups: int,
 ) -> torch.Tensor:
-    """Integer convolution without padding, NCHW x and OIHW weight, exact.
+    """Return an exact integer convolution without padding, of x in NCHW and weight in OIHW.
 
     float64 holds every sum of products exactly (below 2^53), and torch convolves float64 fast.
     """
@@ -223,6 +223,6 @@ def exact_depthwise_conv2d(
 
 
 def pad_spatial(x: torch.Tensor, padding: Sequence[int], value: int) -> torch.Tensor:
-    """Pads H and W of an NCHW tensor; padding is (top, bottom, left, right)."""
+    """Pad H and W of an NCHW tensor; padding is (top, bottom, left, right)."""
     top, bottom, left, right = padding
     return torch.nn.functional.pad(x, (left, right, top, bottom), value=value)

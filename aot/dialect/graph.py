@@ -121,7 +121,7 @@ def calls(node: object, name: str) -> bool:
 
 
 def arguments(node: Node) -> dict[str, Any]:
-    """A dialect node's arguments by name."""
+    """Return a dialect node's arguments by name."""
     return {**dict(zip(argument_names(node.target), node.args, strict=False)), **node.kwargs}
 
 
@@ -182,7 +182,7 @@ class Builder:
         return node
 
     def constant_value(self, node: Node) -> torch.Tensor | None:
-        """The tensor of a constant of the graph, None of any other node."""
+        """Return the tensor of a constant of the graph, None of any other node."""
         return tensor_constant(self._module, node)
 
     def call(self, op: Op, *args: Any, edge: Edge, origin: Origin) -> Node:
@@ -194,7 +194,7 @@ class Builder:
         return _marked(node, op.returned(op.values(*map(value_of, args))), edge, origin)
 
     def result(self, call: Node, index: int, *, edge: Edge, origin: Origin) -> Node:
-        """One of a call's several results."""
+        """Return one of a call's several results."""
         node = take(self._graph, call, index)
         return _marked(node, values_of(call)[index], edge, origin)
 
@@ -207,7 +207,7 @@ def _marked(node: Node, value: Any, edge: Edge, origin: Origin) -> Node:
 
 
 def value_of(argument: Any) -> Any:
-    """An argument of a call, with each node's value in its place."""
+    """Return an argument of a call with nodes replaced by their values."""
     if isinstance(argument, Node):
         return argument.meta["val"]
     if isinstance(argument, (list, tuple)):
@@ -225,7 +225,7 @@ def inputs_of(node: Node) -> Sequence[Node]:
 
 
 def copied(module: GraphModule) -> GraphModule:
-    """A graph to change in place of another one; they share the tensors."""
+    """Return a graph to change in place of another one; they share the tensors."""
     return GraphModule(module, copy.deepcopy(module.graph))
 
 
@@ -237,7 +237,7 @@ def drop_dead_code(graph: Graph) -> bool:
 
 
 def border_nodes(module: GraphModule) -> tuple[list[Node], list[Node]]:
-    """Input placeholders and the nodes returned, in order, duplicates kept; without the state."""
+    """Return input placeholders and returned nodes, in order with duplicates, without state."""
     inputs = [n for n in module.graph.nodes if n.op == "placeholder" and "state" not in n.meta]
     outputs: list[Node] = []
     map_arg(returned(module)[0], outputs.append)
@@ -245,7 +245,7 @@ def border_nodes(module: GraphModule) -> tuple[list[Node], list[Node]]:
 
 
 def state_nodes(module: GraphModule) -> list[tuple[Node, Node]]:
-    """The placeholder of each state and its new value, in order."""
+    """Return the placeholder of each state and its new value, in order."""
     return list(zip(_states(module), returned(module)[1], strict=True))
 
 

@@ -117,7 +117,7 @@ def _holding(constants: Sequence[float], needed: float) -> float | None:
 
 
 def _of_all(constants: list[float], needed: float) -> float | None:
-    """The finest such scale of all of them."""
+    """Return the finest such scale of all of them."""
     values = np.array(constants, np.float32)
     most = math.floor(abs(constants[0]) / needed * (1.0 + 2.0**-20))
     counts = np.arange(most, math.floor(most / _COARSER), -1, dtype=np.float32)

@@ -27,14 +27,14 @@ class IoLayout:
         return bool(self.inputs or self.outputs)
 
     def taken(self, inputs: Iterable[torch.Tensor]) -> list[torch.Tensor]:
-        """The model's inputs as the artefact takes them."""
+        """Return the model's inputs as the artefact takes them."""
         return [
             x.permute(CHANNELS_LAST[x.dim()]) if i in self.inputs else x
             for i, x in enumerate(inputs)
         ]
 
     def given(self, outputs: Iterable[torch.Tensor]) -> list[torch.Tensor]:
-        """The artefact's outputs as the model gives them."""
+        """Return the artefact's outputs as the model gives them."""
         return [
             x.permute(CHANNELS_FIRST[x.dim()]) if i in self.outputs else x
             for i, x in enumerate(outputs)

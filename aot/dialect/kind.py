@@ -25,7 +25,7 @@ class Kind(Enum):
 
 
 def kind_of(node: Node) -> Kind:
-    """The kind of a node's value."""
+    """Return the kind of a node's value."""
     dtype, quantization = node.meta["val"].dtype, edge_of(node).quantization
     if quantization is not None:
         return Kind.WHOLE if quantization.whole else Kind.FLOAT

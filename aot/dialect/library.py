@@ -28,17 +28,17 @@ Inferred = tuple[tuple[int, ...], torch.dtype]
 
 
 def as_first(first: torch.Tensor) -> Inferred:
-    """Shape and dtype of one tensor."""
+    """Return shape and dtype of one tensor."""
     return tuple(first.shape), first.dtype
 
 
 def broadcast(a: torch.Tensor, b: torch.Tensor) -> Inferred:
-    """The shape that two tensors broadcast to, and the dtype of the first."""
+    """Return the shape that two tensors broadcast to, and the dtype of the first."""
     return tuple(torch.broadcast_shapes(a.shape, b.shape)), a.dtype
 
 
 def reduced(input: torch.Tensor, dim: Sequence[int], keepdim: bool) -> Inferred:
-    """The shape without the dimensions dim, and the dtype."""
+    """Return the shape without the dimensions dim, and the dtype."""
     return reduced_shape(input.shape, dim, keepdim), input.dtype
 
 
@@ -105,7 +105,7 @@ class Op:
         ]
 
     def returned(self, values: Sequence[torch.Tensor]) -> Any:
-        """The results of a call as torch has them: one is no tuple."""
+        """Return the results of a call as torch has them: one is no tuple."""
         return values[0] if self.results == 1 else tuple(values)
 
 
@@ -123,7 +123,7 @@ def define(
     memory_format: torch.memory_format = torch.contiguous_format,
     transposes: Transposes | None = None,
 ) -> Callable[[Callable[..., Any]], Op]:
-    """Declares the op that the decorated reference function specifies.
+    """Declare the op that the decorated reference function specifies.
 
     The parameters of the reference and their annotations are the op's arguments.
 

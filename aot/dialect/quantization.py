@@ -108,7 +108,7 @@ class Quantization:
         )
 
     def every_value(self) -> torch.Tensor:
-        """Every integer of the type in order."""
+        """Return every integer of the type in order."""
         return torch.arange(self.type.quant_min, self.type.quant_max + 1, dtype=self.type.dtype)
 
     def quantize(self, values: torch.Tensor) -> torch.Tensor:
@@ -126,7 +126,7 @@ class Quantization:
         return (rounded + self.zero_point).clamp(kind.quant_min, kind.quant_max).to(kind.dtype)
 
     def dequantize(self, q: torch.Tensor) -> torch.Tensor:
-        """(q - zero_point) * scale in float32."""
+        """Return (q - zero_point) * scale in float32."""
         return (q.to(torch.int32) - self.zero_point).to(torch.float32) * torch.tensor(
             self.scale, dtype=torch.float32
         )
@@ -155,6 +155,6 @@ class ChannelQuantization:
     type: QuantizedType = INT8_WEIGHT
 
     def scales_like(self, values: torch.Tensor) -> torch.Tensor:
-        """The scale of each of a weight's integers."""
+        """Return the scale of each of a weight's integers."""
         shape = [-1 if d == self.axis else 1 for d in range(values.dim())]
         return self.scales.reshape(shape).expand(values.shape)

@@ -73,7 +73,7 @@ def saturate_int16(x: torch.Tensor) -> torch.Tensor:
 
 
 def to_state(x: torch.Tensor, fraction_bits: int, bits: int) -> torch.Tensor:
-    """A number with fraction_bits as a state with bits, at most as many."""
+    """Return a number with fraction_bits as a state with bits, at most as many."""
     return saturate_int16(rounding_shift_right(x, fraction_bits - bits))
 
 

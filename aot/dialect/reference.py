@@ -36,11 +36,11 @@ class Reference:
         self.reset()
 
     def reset(self) -> None:
-        """Makes the next run of the reference the first: the model's state is the initial one."""
+        """Make the next run of the reference the first: the model's state is the initial one."""
         self._state[:] = initial_state(self.module)
 
     def quantize_inputs(self, inputs: Given) -> tuple[torch.Tensor, ...]:
-        """Float32 inputs as the artefact takes them; inputs of its dtype already pass through.
+        """Return float32 inputs quantized for the artefact. Inputs of its dtype do not change.
 
         Raises:
           ValueError: count, names, shape or dtype are not the model's.
@@ -66,7 +66,7 @@ class Reference:
     def dequantize_outputs(
         self, outputs: torch.Tensor | Sequence[torch.Tensor]
     ) -> tuple[torch.Tensor, ...]:
-        """Outputs as float32.
+        """Return the outputs as float32.
 
         Args:
           outputs: all of them, or the only one.

@@ -154,12 +154,12 @@ class Call:
         return self.quantization
 
     def emit(self, op: Op, *args: Any, edge: Edge | None = None) -> Node:
-        """A row-major node of the result's quantization, unless another edge is given."""
+        """Return a row-major node of the result's quantization, unless another edge is given."""
         edge = edge or Edge(self.quantization)
         return self.builder.call(op, *args, edge=edge, origin=self.origin)
 
     def result(self, call: Node, index: int) -> Node:
-        """The result, one of several of an emitted call."""
+        """Return the result, one of several of an emitted call."""
         edge = Edge(self.quantization)
         return self.builder.result(call, index, edge=edge, origin=self.origin)
 
@@ -167,7 +167,7 @@ class Call:
         return self.builder.constant(f"{self.node.name}_{name}", tensor, edge)
 
     def activation_range(self) -> tuple[int, int]:
-        """(activation_min, activation_max): limits of the result with the clamp fused."""
+        """Return (activation_min, activation_max): limits of the result with the clamp fused."""
         return self.output.limits(self.clamp.minimum, self.clamp.maximum)
 
 
@@ -184,7 +184,7 @@ class Rule(Protocol):
         ...
 
     def weights(self, node: Node) -> Node | Sequence[Node] | None:
-        """The argument node, or nodes, quantized per channel (axis 0), or None."""
+        """Return the argument node, or nodes, quantized per channel (axis 0), or None."""
         ...
 
     def op(self, node: Node) -> Op:
@@ -252,7 +252,7 @@ class UnaryRule:
 
 
 def argument(node: Node, name: str) -> Any:
-    """An ATen node's argument by schema name, with the schema's default where it is left out."""
+    """Return an ATen node's argument by schema name, or the schema's default."""
     schema = node.target._schema  # type: ignore[union-attr]
     for index, entry in enumerate(schema.arguments):
         if entry.name == name:

@@ -60,14 +60,14 @@ def definition(model: str) -> ModuleType:
 
 
 def logits(module: nn.Module) -> nn.Module:
-    """The network without its last softmax, changed in place."""
+    """Return the network without its last softmax, changed in place."""
     if hasattr(module, "softmax"):
         module.softmax = nn.Identity().eval()
     return module
 
 
 def evaluate(model: str, **options: Any) -> Evaluation:
-    """Lowers a ready-made model, with options of `lower`, and compares it with its float module."""
+    """Lower a ready-made model, with options of `lower`, and compares it with its float module."""
     source = definition(model)
     module = logits(source.factory())
     samples = list(source.test_inputs())

@@ -46,7 +46,7 @@ def accuracy(
 
 
 def sqnr_db(module: nn.Module, lowered: Lowered, samples: list[tuple[torch.Tensor, ...]]) -> float:
-    """Signal to quantization noise of the first output over all samples, in dB."""
+    """Return the signal to quantization noise ratio of the first output over all samples, in dB."""
     signal = noise = 0.0
     for sample in samples:
         with torch.no_grad():

@@ -90,7 +90,9 @@ def seed_weights(module: nn.Module, *inputs: torch.Tensor, seed: int) -> nn.Modu
 
 
 def images(count: int, size: int, seed: int) -> torch.Tensor:
-    """RGB images, float32 [count, 3, size, size] in [0, 1]: smooth shapes, texture and noise."""
+    """Return RGB images, float32 [count, 3, size, size] in [0, 1]: smooth shapes, texture and
+    noise.
+    """
     rng = np.random.default_rng(seed)
     batch = torch.zeros(count, 3, size, size, dtype=torch.float64)
     for cells, amplitude in ((3, 0.2), (8, 0.1), (size, 0.03)):
@@ -104,7 +106,7 @@ def images(count: int, size: int, seed: int) -> torch.Tensor:
 def spectrograms(
     count: int, frames: int, bins: int, mean: float, deviation: float, seed: int
 ) -> torch.Tensor:
-    """Sound features, float32 [count, frames, bins], correlated in time and frequency."""
+    """Return sound features, float32 [count, frames, bins], correlated in time and frequency."""
     rng = np.random.default_rng(seed)
     noise = torch.from_numpy(rng.standard_normal((count, 1, frames + 2, bins + 2)))
     smooth = functional.avg_pool2d(noise, 3, stride=1).squeeze(1) * 3.0
@@ -112,7 +114,7 @@ def spectrograms(
 
 
 def one_by_one(*inputs: torch.Tensor) -> Iterator[tuple[torch.Tensor, ...]]:
-    """Samples of batch size 1 from batches, one batch for each argument of the network."""
+    """Yield samples of batch size 1 from batches, one batch for each argument of the network."""
     return zip(*(torch.split(x, 1) for x in inputs), strict=True)
 
 

@@ -38,7 +38,7 @@ def trained(
     loss: Loss = cross_entropy,
     augment: Augment | None = None,
 ) -> nn.Module:
-    """A trained network, float32 and in eval mode.
+    """Return a trained network, float32 and in eval mode.
 
     Args:
       network: makes it.
@@ -80,7 +80,7 @@ def trained(
 
 
 def serialize(module: nn.Module) -> bytes:
-    """The state dict as an .npz of float32 arrays; numpy writes no timestamps."""
+    """Return the state dict as an .npz of float32 arrays; numpy writes no timestamps."""
     buffer = io.BytesIO()
     np.savez(buffer, **{name: t.numpy() for name, t in module.state_dict().items()})
     return buffer.getvalue()

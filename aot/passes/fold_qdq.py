@@ -180,8 +180,9 @@ class _Folder:
         return self.builder.constant(source.name, constant, Edge(quantization))
 
     def _as_float(self, argument: Node) -> Node:
-        """A float value of the new graph; ops without an int8 form are made here, when something
-        asks for their value.
+        """Return a float value of the new graph.
+
+        Ops without an int8 form are created here, when a reader needs them.
         """
         waiting = [argument]  # not by recursion: a chain may be longer than Python's stack
         while waiting:
@@ -256,7 +257,7 @@ class _Folder:
         new.meta.update(origin=Origin())
 
     def _state_value(self, value: Node, quantization: Quantization | None) -> Node:
-        """The new value of a state, of the state's quantization."""
+        """Return the new value of a state, of the state's quantization."""
         if quantization is None:
             return self._as_float(value)
         if value in self.int8:
@@ -267,7 +268,7 @@ class _Folder:
 
 
 def fold_qdq(source: GraphModule, float_io: bool = False) -> GraphModule:
-    """Builds the dialect graph of a converted torchao graph; the source is left as it was.
+    """Build the dialect graph of a converted torchao graph; the source is left as it was.
 
     Args:
       source: ATen ops with quantize and dequantize nodes, `meta["val"]` on every node.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check of all accesses of a kernel whose result aliases its input, byte by byte.
+"""Checks all accesses of a kernel whose result aliases its input, byte by byte.
 
 The check does not use the planner's alias distances, or their code.
 """
@@ -11,7 +11,7 @@ from kernels.common.overlap import Order
 
 
 def spoiled_byte(source: Value, result: Value, order: Order, before: int) -> int | None:
-    """Return the first input byte overwritten before its last possible read, or None.
+    """Return the first input byte that is overwritten before its last possible read, or None.
 
     Accesses without an order count as the worst case: reads last, writes first.
 

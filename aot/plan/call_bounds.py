@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proof: no kernel call of a plan accesses memory outside of its operands.
+"""Checks that no kernel call of a plan accesses memory outside of its operands.
 
 A kernel's planner chooses a function by the dims of the whole call. Rows have other dims, and the
 same function must be correct for them, too. Its access map (kernels/common/access.py)
@@ -18,7 +18,7 @@ from kernels.common.rows import row_call
 
 
 def check_calls(steps: Sequence[Step], isa: Isa) -> None:
-    """Raise PlanError for a call, or a call of a row, whose dims its function does not support.
+    """Raise PlanError for a call, or a row's call, whose dims are outside of its kernel's limits.
 
     Functions without an access map are not checked. Ranges of fields are for packages only.
     """
@@ -46,7 +46,7 @@ def _calls(step: Step) -> Iterator[KernelCall]:
 
 
 def _row_calls(member: Member) -> Iterator[KernelCall]:
-    """The calls of a member's rows, without those of equal dims and params."""
+    """Yield the calls of a member's rows, one for each combination of dims and params."""
     rows, taps = member.rows, [*member.rows.inputs.values()]
     seen = set()
     for row in range(member.made):

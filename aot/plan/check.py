@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proof of a plan by a run on names instead of numbers.
+"""Verifies a plan by symbolic execution: bytes hold tensor names instead of numbers.
 
 Every byte of the arenas has a tag: byte i of tensor t. The program's calls run in order. A kernel
 must find its input bytes at the plan's addresses, and it replaces its output bytes. Groups run row
@@ -23,11 +23,11 @@ from kernels.common.kernel import OpCall, Value
 
 
 class PlanError(AssertionError):
-    """The plan compiler made a wrong plan: never the user's fault."""
+    """A wrong plan: a fault of the plan compiler, never of the user."""
 
 
 class CheckedAddress(Protocol):
-    """Address of a tensor."""
+    """Address of a tensor in a pool."""
 
     @property
     def pool(self) -> str: ...
@@ -45,20 +45,20 @@ Piece = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class At:
-    """An address."""
+    """An address in a pool."""
 
     pool: str
     offset: int
 
 
 class CheckedMemory:
-    """Tags of the pools' bytes, as disjoint ranges (start, end, tensor, first byte)."""
+    """Contents of the pools as disjoint ranges (start, end, tensor, first byte)."""
 
     def __init__(self) -> None:
         self._ranges: dict[str, list[tuple[int, int, str, int]]] = {}
 
     def write(self, address: CheckedAddress, tensor: str, size: int, first: int = 0) -> None:
-        """Bytes of a tensor, from its byte `first` on."""
+        """Store bytes of a tensor, from its byte `first` on."""
         start, end = address.offset, address.offset + size
         kept: list[tuple[int, int, str, int]] = []
         for low, high, name, at in self._ranges.get(address.pool, []):
@@ -73,7 +73,7 @@ class CheckedMemory:
         ]
 
     def move(self, source: CheckedAddress, to: CheckedAddress, size: int) -> None:
-        """Move tags like memmove."""
+        """Move contents like memmove."""
         found = [
             (max(low, source.offset), min(high, source.offset + size), name, first - low)
             for low, high, name, first in self._ranges.get(source.pool, [])
@@ -153,7 +153,7 @@ def check_plan(
 
 
 def _all_pieces(graph: Graph, sharing: Sharing) -> dict[str, list[Piece]]:
-    """Return the pieces of each tensor: bytes of written tensors."""
+    """Return the byte ranges of each written tensor."""
     entry = [*graph.inputs, *(state.value for state in graph.program.states)]
     calls = [call for step in sharing.steps for call in _calls(step)]
     written = [value for call in calls for value in call.writes]
@@ -166,7 +166,7 @@ def _all_pieces(graph: Graph, sharing: Sharing) -> dict[str, list[Piece]]:
 
 
 def _calls(step: Step) -> list[Step]:
-    """The kernel calls of a step."""
+    """Return the kernel calls of a step."""
     return [step] if step.rows is None else [member.step for member in step.rows.members]
 
 
@@ -177,7 +177,7 @@ def check_rows(
     address: Callable[[str], CheckedAddress],
     scratch: CheckedAddress,
 ) -> None:
-    """Run a group like firmware/runtime/rows.c, on names.
+    """Execute a row group symbolically, in the order of firmware/runtime/rows.c.
 
     Raise PlanError if a call of one row would not find its inputs, or would overwrite them.
 
@@ -242,7 +242,10 @@ def check_rows(
         return None
 
     def fold(index: int, row: int) -> None:
-        """Its sums must be as the row before left them; the last row makes the result."""
+        """Check a folding row: it needs the sums of the row before.
+
+        The last row makes the result.
+        """
         member = members[index]
         sums, name = rings[index], member.output.name
         if row > 0 and not memory.holds(sums, [(f"sums of {name}", row * _SUMS, member.keeps)]):
@@ -293,7 +296,7 @@ def check_delegates(
     scratch: Callable[[int], CheckedAddress],
     reach: Callable[[OpCall, StoredDelegate], DelegatePlaces],
 ) -> None:
-    """Raise PlanError if memory of a delegate is not aligned, or out of its engine's `reach`."""
+    """Raise PlanError if a delegate's memory is not aligned, or not in its engine's `reach`."""
     for index, step in enumerate(sharing.steps, 1):
         delegate = delegate_of(step.op)
         if delegate is None:
@@ -331,7 +334,7 @@ def _check_overwritten(step: Step, index: int, address: Callable[[str], CheckedA
 
 
 def _alias_pieces(call: OpCall, pieces: Mapping[str, list[Piece]]) -> list[Piece]:
-    """Return the pieces of the result of a call without a kernel."""
+    """Return the byte ranges of a result that needs no kernel."""
     offset = alias_offset(call)
     if offset is not None:
         return _cut(pieces[call.tensor("input").name], offset, call.output().bytes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selection among a graph's plans: the fastest fitting one, or the smallest one.
+"""Selects one of a graph's plans: the fastest that fits, or the smallest.
 
 Each smaller plan has more instructions: fallback calls first, then row streaming of groups of
 steps.
@@ -19,7 +19,7 @@ from kernels.common.kernel import KernelCall
 
 
 class Made(Protocol):
-    """A plan."""
+    """A plan and its cost."""
 
     @property
     def arena_bytes(self) -> int: ...
@@ -31,7 +31,7 @@ Make = Callable[[Graph], P | None]
 
 
 def fastest(graphs: Iterable[Graph], have: int, make: Make[P], by_rows: bool = True) -> P | None:
-    """Return the plan of the first graph, if it fits; else the option with the least work.
+    """Return the plan of the first graph if it fits, else the fitting one with the least work.
 
     Options are fallback calls, row streaming, and both with virtual concats.
 
@@ -69,7 +69,7 @@ def fastest(graphs: Iterable[Graph], have: int, make: Make[P], by_rows: bool = T
 
 
 def smallest(graphs: Iterable[Graph], have: int, make: Make[P], by_rows: bool = True) -> P | None:
-    """Return the smallest plan; of several, the one with the least work.
+    """Return the smallest plan. Among equals, return the one with the least work.
 
     The search starts with the least limit. It stops if a placement reaches the limit.
 
@@ -94,7 +94,7 @@ def smallest(graphs: Iterable[Graph], have: int, make: Make[P], by_rows: bool = 
 
 
 def steps_down(graphs: Iterable[Graph], most: int) -> list[tuple[int, int]]:
-    """Return pairs of bytes and extra instructions of possible plans, the largest first.
+    """Return smaller plans as pairs (bytes, extra instructions), the largest first.
 
     Instructions are rough, relative to the fastest calls. A real placement may take more bytes.
 
@@ -119,9 +119,7 @@ def steps_down(graphs: Iterable[Graph], most: int) -> list[tuple[int, int]]:
 def _by_limits(
     graph: Graph, grouping: Grouping, limits: Iterable[int]
 ) -> Iterator[tuple[int, int, Graph]]:
-    """Yield work, limit and graph with the groups for each limit, if they differ from earlier
-    ones.
-    """
+    """Yield work, limit, and the graph with its row groups, if they differ from earlier ones."""
     tried: list[object] = [{}]
     for limit in limits:
         groups = grouping.groups(limit) or {}
@@ -132,7 +130,7 @@ def _by_limits(
 
 
 def _with_nearest(graph: Graph, make: Make[P], enough: bool = False) -> tuple[int, P] | None:
-    """Return the plan with fallback calls where memory is short, and its work from work_of.
+    """Return the plan with fallback calls where memory is short, and its work (see work_of).
 
     Fallback calls replace steps with more bytes in use than the arena of a plan with all of them.
     Faster fallback calls are preferred if the arena stays as small; with `enough`, if they fit.
@@ -163,7 +161,7 @@ def _with_nearest(graph: Graph, make: Make[P], enough: bool = False) -> tuple[in
 
 
 def _made(graph: Graph, make: Make[P]) -> tuple[int, P] | None:
-    """The plan of a graph, and its work."""
+    """Return the plan of a graph, with its work."""
     plan = make(graph)
     return None if plan is None else (work_of(graph.steps), plan)
 
@@ -174,7 +172,7 @@ def _depth(kernel: KernelCall) -> int:
 
 
 def _with_fallback(graph: Graph, depths: Mapping[Step, int]) -> Graph:
-    """Return the graph with the fallback call at the given depth, for these steps."""
+    """Return the graph with these steps replaced by their fallback calls of a given depth."""
     steps = []
     for step in graph.steps:
         kernel = step.kernel

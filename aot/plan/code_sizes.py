@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code size of kernels: an image has each object file once, for any number of callers."""
+"""Code sizes of kernels. An image contains each object file once, however often it is called."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from elftools.elf.sections import SymbolTableSection
 
 @dataclass(frozen=True)
 class CompiledObject:
-    """Unit taken or left by a linker as a whole.
+    """An object file: a linker includes it completely or not at all.
 
     Attributes:
       defines: functions and tables for other files.
@@ -29,7 +29,7 @@ class CompiledObject:
 
 
 def read_object(path: Path) -> CompiledObject:
-    """Reads an ELF object file."""
+    """Read an ELF object file."""
     with path.open("rb") as file:
         elf = ELFFile(file)
         table = elf.get_section_by_name(".symtab")
@@ -52,7 +52,7 @@ class CodeSizes:
         self._defined = {name: one for one in objects for name in one.defines}
 
     def of(self, functions: Iterable[str]) -> int:
-        """Return the bytes of an image calling these functions; only kernels count."""
+        """Return the bytes that these functions add to an image; only kernels count."""
         linked: set[CompiledObject] = set()
         names = list(functions)
         while names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan compiler, as actions call it.
+"""Worker of the plan compiler, for build actions.
 
 compile_worker --flagfile=net.plan.c-0.params
 """

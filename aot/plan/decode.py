@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decodes a .pte for the plans of all boards: importing the reader takes longer than planning.
+"""Decodes a .pte once for the plans of all boards: importing the reader takes longer than planning.
 
 Exit status: 0; 2 if the file is damaged or not a .pte.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worker to decode a .pte for actions: milliseconds of work, after importing torch.
+"""Worker that decodes a .pte for build actions: milliseconds, once torch is imported.
 
 decode_worker --flagfile=net.program-0.params
 """

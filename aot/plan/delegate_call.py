@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of delegates in a program: their operator is "delegate::" and the backend's id."""
+"""Delegate calls in a program. Their operator is "delegate::" followed by the backend's id."""
 
 from aot.pte.reader import StoredDelegate
 from kernels.common.kernel import OpCall, Value
 
 
 def delegate_of(call: OpCall) -> StoredDelegate | None:
-    """Return the delegate of a call; None if the call is another operator's."""
+    """Return the delegate of a call; None for another operator."""
     delegate = call.args.get("delegate")
     return delegate if isinstance(delegate, StoredDelegate) else None
 

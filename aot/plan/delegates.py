@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Delegates: calls running on an engine of the board, or of the app.
+"""Delegate calls: steps that run on an engine of the board or of the app.
 
 The step is a kernel call like others, with the struct of firmware/runtime/delegate.h. Its inputs
 and outputs are aligned for the payload, and lie in memories within the engine's reach.
@@ -20,7 +20,7 @@ ENGINES = Symbol("pl_plan_engines")
 
 
 def delegate_kernel(call: OpCall, delegate: StoredDelegate) -> KernelCall:
-    """Return the call of the runtime's function to find and run the engine."""
+    """Return the kernel call that finds and runs the engine."""
     payload = np.frombuffer(delegate.payload, np.int8)
     alignment = max(4, delegate.needs.alignment)
     inputs = [
@@ -50,14 +50,14 @@ def _buffers(element_type: str, values: Iterable[Value | Constant]) -> Array:
 
 @dataclass(frozen=True)
 class DelegatePlaces:
-    """Names of the arena's pools for blocks of a delegate."""
+    """Pools for the memory blocks of a delegate."""
 
     tensors: frozenset[str]
     scratch: frozenset[str]
 
 
 def places(call: OpCall, delegate: StoredDelegate, board: Board) -> DelegatePlaces:
-    """Return the memories within reach of the board's engine for a delegate.
+    """Return the pools that the engine of a delegate can access.
 
     Raise KernelError if it reaches none, or if there is no such engine.
     """

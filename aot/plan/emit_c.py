@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writer of a plan as C: tables of constants, with the kernels by name."""
+"""Writes a plan as C: constant tables, and kernels by name."""
 
 import zlib
 
@@ -44,9 +44,7 @@ def source(
 
 
 def may_share(plan: Plan) -> bool:
-    """Return True if the plan uses the shared arena of a program, and keeps nothing there between
-    runs.
-    """
+    """Return True if the plan uses the shared arena, and keeps no data there between runs."""
     sizes = {use.pool.name: use.placement.size for use in plan.pools}
     return sizes.get(plan.board.shared_arena, 0) > 0 and not plan.graph.program.states
 
@@ -166,7 +164,10 @@ class _Source:
         return _SHARED_BUSY if self._is_shared else "&busy"
 
     def _arena(self, use: PoolUse) -> str:
-        """A shared one is a common symbol: the linker makes one, as large as the largest."""
+        """Return the declaration of an arena.
+
+        A shared arena is a common symbol: the linker takes the largest.
+        """
         name, size = self._arenas[use.pool.name], align_up(use.placement.size, ALIGNMENT)
         if self._packaged:
             return f"extern uint8_t {name}[];\n"
@@ -180,7 +181,7 @@ class _Source:
         return f"(void *)({self._arenas[address.pool]} + {address.offset})"
 
     def _constants(self) -> str:
-        """The table of all constants and the CRC-32 of their bytes one after another."""
+        """Return the table of all constants, and the CRC-32 of their concatenated bytes."""
         check = 0
         rows = []
         for constant in self._plan.constants:
@@ -200,7 +201,9 @@ class _Source:
         return f"    {{{place}, {initial}, {size}, {fill or 0}}},\n"
 
     def _input_rows(self) -> str:
-        """Return the source of the input's rows during a run; "" if the input is in the arena."""
+        """Return the C code that reads an input outside of the arena by rows; "" if it is in the
+        arena.
+        """
         streamed = self._plan.graph.streamed
         if streamed is None:
             return ""
@@ -212,7 +215,7 @@ class _Source:
         )
 
     def _engines(self) -> str:
-        """Return the storage of the app's engines, "" if no step runs on one."""
+        """Return the declaration of the app's engines; "" if no step uses one."""
         has_delegates = any(s.kernel.function == delegates.STEP for s in self._plan.sharing.steps)
         return f"static pl_engines {delegates.ENGINES.name};\n" if has_delegates else ""
 
@@ -231,7 +234,7 @@ class _Source:
 
 
 def _runner(function: str) -> str:
-    """Return the function called by a step: delegates have no thunk, the runtime calls theirs."""
+    """Return the function of a step. Delegates use the runtime's function directly."""
     return function if function == delegates.STEP else f"run_{function}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write a plan's header: its declaration, and macros for apps, which take no bytes."""
+"""Writes a plan's header: its declaration, and macros for apps. The macros take no memory."""
 
 import re
 from collections import Counter
@@ -50,7 +50,10 @@ def _side(plan: Plan, name: str, side: str, ports: Sequence[Port]) -> Iterator[s
 
 
 def _macros(port: Port) -> Iterator[tuple[str, object]]:
-    """Yield names and values. A name is never one of another port: labels begin with no digit."""
+    """Yield names and values.
+
+    Names of different ports never clash: labels do not begin with a digit.
+    """
     yield "TYPE", DTYPES[port.value.dtype].c_type
     yield "LAYOUT", f"PL_LAYOUT_{port.layout.upper()}"
     yield "RANK", len(port.shape)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C code of row groups (firmware/runtime/rows.h).
+"""Writes the C code of row groups (firmware/runtime/rows.h).
 
 A plan has one function for each kernel in row groups. It takes the call's structs, sets the fields
 changing from row to row, and calls the kernel.
@@ -22,7 +22,7 @@ Operand = Callable[[Value | Constant], str]
 
 @dataclass(frozen=True)
 class _Kernel:
-    """A kernel, and the fields changing from row to row.
+    """A kernel, and the struct fields that change from row to row.
 
     `items` is the element type of an array, if the inputs are in one.
     """
@@ -65,14 +65,14 @@ class _Kernel:
 
     @property
     def name(self) -> str:
-        """Return a name with all differences between two functions for one kernel."""
+        """Return a name that is unique among the functions for one kernel."""
         inputs = (str(len(self.inputs)),) if self.items else self.inputs
         changes = self.pad, self.place, self.height, self.row
         return "_".join(filter(None, ("row", self.function, *inputs, *changes)))
 
 
 class RowGroups:
-    """The groups of a plan."""
+    """C code for the row groups of a plan."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         members = [m for step in steps if step.rows is not None for m in step.rows.members]
@@ -81,7 +81,9 @@ class RowGroups:
         self.headers |= {member.step.kernel.header for member in members}
 
     def functions(self) -> str:
-        """Return one function for each kernel, and the one running a group; "" without groups."""
+        """Return the function of each kernel, and the function that runs a group; "" without
+        groups.
+        """
         if not self._kernels:
             return ""
         last = len(self._kernels) - 1
@@ -107,7 +109,7 @@ class RowGroups:
         )
 
     def table(self, group: RowGroup, name: str, scratch: Callable[[int], str], at: Operand) -> str:
-        """Defines `name`.
+        """Return the definition of the table `name`.
 
         Args:
           group: see there.

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reader of a .pte from ExecuTorch's own Arm backend: Ethos-U delegates, and the ops left to the
-CPU.
+"""Reader of a .pte from ExecuTorch's own Arm backend: Ethos-U delegates, and ops on the CPU.
 
 It contains less than Pilotlight's. A delegate's needs are in the payload and in the backend's flags
 for Vela. Inputs and outputs are plain tensors; int8 ones have no scale. Conversions between float
@@ -53,7 +52,7 @@ _BORDERS = {
 
 
 def read_artefact(data: bytes) -> PteContents:
-    """Return the contents of a .pte, Pilotlight's own or the Arm backend's.
+    """Return the contents of a .pte written by Pilotlight or by the Arm backend.
 
     Raise PteError if it is neither, or is damaged.
     """
@@ -84,7 +83,7 @@ def read_artefact(data: bytes) -> PteContents:
 
 
 def _is_foreign(delegates: Sequence[schema.BackendDelegate]) -> bool:
-    """Return True if all delegates are of an Arm backend, and at least one for an Ethos-U."""
+    """Return True if all delegates are of an Arm backend, and at least one is for an Ethos-U."""
     keys = [{spec.key for spec in delegate.compile_specs} for delegate in delegates]
     return any(d.id == _BACKEND for d in delegates) and all(_FLAGS in k for k in keys)
 
@@ -132,9 +131,7 @@ def _delegate(
 
 
 def cache_bytes(flags: str, where: str) -> int:
-    """Return the cache size from the memory mode, or from its own flag; 0 for modes without a
-    cache.
-    """
+    """Return the cache size from the memory mode or the cache size flag; 0 without a cache."""
     mode = re.search(r"--memory-mode=Dedicated_Sram(?:_(\d+)KB)?(?!\w)", flags)
     given = re.search(r"--arena-cache-size=(\d+)", flags)
     if mode is None:
@@ -148,7 +145,7 @@ def cache_bytes(flags: str, where: str) -> int:
 
 
 def _check_calls(forward: schema.ExecutionPlan, delegates: Sequence[StoredDelegate]) -> None:
-    """PteError where a call has other tensors than its payload."""
+    """Raise PteError for a call whose tensors differ from its payload's."""
     calls = [i.instr_args for chain in forward.chains for i in chain.instructions]
     for position, call in enumerate(calls):
         if not isinstance(call, schema.DelegateCall):
@@ -172,7 +169,7 @@ def _bytes(values: Sequence[schema.EValue], index: int, where: str) -> int:
 def border_arguments(
     name: str, args: Sequence[Any], where: str
 ) -> tuple[str, Mapping[str, Any]] | None:
-    """Return the dialect's op for ExecuTorch's conversion between float and int8 or int16.
+    """Return the dialect op for ExecuTorch's conversion between float and int8 or int16.
 
     Its arguments, without the input, are returned, too.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of operator calls to kernel calls, and detection of aliases.
+"""Converts operator calls to kernel calls, and finds aliases.
 
 A reshape, a transpose moving nothing and a contiguous slice are no kernel calls. Their result is an
 *alias*, a piece of the source's bytes. Constants reached through aliases stay constants. Inputs of
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One kernel call, or several calls running row by row if it has `rows`.
+    """One kernel call; with `rows`, several calls that run row by row.
 
     Its `reads` and `writes` are the activations among its operands. Its `alignment` is for the
     scratch memory. The flag `is_nearer` marks a fallback call (KernelCall.nearer) with more
@@ -85,14 +85,14 @@ class Graph:
 
     @property
     def inputs(self) -> tuple[Value, ...]:
-        """Return the activations existing before the first step."""
+        """Return the activations that exist before the first step."""
         return () if self.streamed else tuple(port.value for port in self.program.inputs)
 
 
 def build_graph(
     program: PlanProgram, isa: Isa, select: Planner = kernel_call, small: bool = False
 ) -> Graph:
-    """Select a kernel for every call needing one, size-optimized ones if `small`.
+    """Select a kernel for each call that needs one; size-optimized kernels if `small`.
 
     Raise KernelError if there is none.
     """
@@ -123,7 +123,7 @@ def build_graph(
 
 
 def _alignments(program: PlanProgram) -> dict[str, int]:
-    """Return the alignments needed by delegates, for their tensors and for the sources of these."""
+    """Return the alignments required by delegates, for their tensors and the sources of these."""
     alignments: dict[str, int] = {}
 
     def ask(name: str, alignment: int) -> None:
@@ -140,7 +140,7 @@ def _alignments(program: PlanProgram) -> dict[str, int]:
 
 
 def _aligned_offset(call: OpCall, alignments: Mapping[str, int]) -> int | None:
-    """Return alias_offset, or None if the result would not be aligned there."""
+    """Return alias_offset; None if the result would be misaligned there."""
     offset = alias_offset(call)
     if offset is None or offset % alignments.get(call.output().name, 1):
         return None
@@ -164,7 +164,7 @@ def _check_state(program: PlanProgram, aliases: Sequence[Alias]) -> None:
 
 
 def alias_offset(call: OpCall) -> int | None:
-    """Return the offset in bytes of a result aliasing "input", or None.
+    """Return the byte offset at which a result aliases "input"; None if it is no alias.
 
     These are: a reshape, a transpose keeping the order of all dimensions of more than one element,
     and a slice of the outermost such dimension.
@@ -183,7 +183,7 @@ def alias_offset(call: OpCall) -> int | None:
 
 
 def cat_offsets(call: OpCall) -> list[int] | None:
-    """Return the offset in bytes of each input in a concatenation's result, or None."""
+    """Return each input's byte offset in a concatenation's result; None if inputs interleave."""
     if call.op != "pl::cat":
         return None
     result = call.output()
@@ -233,7 +233,7 @@ def _constant_piece(source: np.ndarray[Any, Any], offset: int, result: Value) ->
 
 
 def _with_constants(call: OpCall, constants: Mapping[str, Value]) -> OpCall:
-    """Return the call with tensors found to be constant."""
+    """Return the call with tensors replaced by constants where known."""
 
     def known(argument: Any) -> Any:
         if isinstance(argument, Value):
@@ -260,7 +260,7 @@ def _step(call: OpCall, isa: Isa, select: Planner) -> Step:
 
 
 def _of_all_operands(kernel: KernelCall) -> KernelCall:
-    """Drop permissions for a tensor used as two operands.
+    """Remove alias permissions of a tensor that is used as two operands.
 
     The kernel permits overwriting for one operand only. An example is `x.scatter(0, indices, x)`:
     the second operand would be read after it was overwritten.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choice of row groups within a limit of bytes for a model.
+"""Selects row groups so that a model stays within a limit of bytes.
 
 While a step or group runs, it may not need more than a limit. Dynamic programming over the steps
 finds the groups with the least work among all keeping the limit. Other memory in use during a group
@@ -36,7 +36,7 @@ _PIECES = 2
 
 
 class Grouping:
-    """The bytes needed by steps and groups of a graph, and the groups keeping a limit.
+    """Memory of a graph's steps and row groups, and the fastest groups within a limit.
 
     Args:
       rows: of the graph, if they exist already.
@@ -67,7 +67,7 @@ class Grouping:
         self._needs: dict[tuple[int, int], int] = {}
 
     def limits(self, have: int) -> Iterator[int]:
-        """Yield limits to try, the largest first, down to the least feasible one.
+        """Yield limits to try, from the largest down to the smallest feasible one.
 
         The least one may exceed the available bytes; the need is then reported.
 
@@ -93,9 +93,7 @@ class Grouping:
             yield least
 
     def groups(self, limit: int) -> Mapping[int, RowGroup] | None:
-        """Return the groups, by their first step, for a limit on each step; None if
-        there are none.
-        """
+        """Return row groups by their first step, for a limit of bytes at each step, else None."""
         count = len(self._steps)
         alone = [self._alone(i, limit) for i in range(count)]
         best: list[tuple[int, int] | None] = [(0, 0)] + [None] * count
@@ -128,7 +126,7 @@ class Grouping:
         return found
 
     def work(self, limit: int) -> int | None:
-        """Return the rough instructions for a limit, in addition to those of the fastest calls.
+        """Return estimated instructions for a limit, on top of those of the fastest calls.
 
         Return None if the limit cannot be kept.
         """
@@ -140,8 +138,7 @@ class Grouping:
         return sum(map(_cost, groups.values())) + sum(alone) + _of_pieces(self._steps)
 
     def needs(self, begin: int, end: int) -> int:
-        """Return the bytes in use during the steps from `begin` up to `end`, as one group if
-        several.
+        """Return the bytes in use from step `begin` to before `end`; several steps are one group.
 
         The calls with the smallest need are used.
         """
@@ -150,8 +147,8 @@ class Grouping:
         return self._needs[begin, end]
 
     def _alone(self, index: int, limit: int) -> int | None:
-        """Return the extra cost of a single step under a limit; None if it cannot keep
-        the limit.
+        """Return the extra cost of a step that runs alone under a limit; None if it exceeds the
+        limit.
         """
         step = self._steps[index]
         if self._need_of(step, step.kernel, index, index + 1) <= limit:
@@ -164,7 +161,7 @@ class Grouping:
         raise AssertionError(step)
 
     def _chosen(self, begin: int, end: int, limit: int) -> RowGroup:
-        """Return the fastest group of the steps under a limit."""
+        """Return the fastest row group for the steps under a limit."""
         group = self.rows.group(begin, end)
         assert group is not None
         beside = self.needs(begin, end) - _room(group.leanest.scratch)
@@ -173,9 +170,7 @@ class Grouping:
         return group
 
     def _restored(self, begin: int, end: int, limit: int) -> RowGroup:
-        """Return the same, with the fastest calls instead of useless fallback calls, the most
-        costly first.
-        """
+        """Return the group without needless fallback calls. The most costly are replaced first."""
         fast, group = self.rows.group(begin, end), self._chosen(begin, end, limit)
         assert fast is not None
         beside = self.needs(begin, end) - _room(group.leanest.scratch)
@@ -197,7 +192,7 @@ class Grouping:
         return group
 
     def _keeps(self, begin: int, end: int, limit: int) -> bool:
-        """Return True if the steps can be a group under a limit."""
+        """Return True if the steps, as a row group, stay below a limit."""
         if (begin, end) not in self._needs:
             ends = self._around(begin, end)
             largest = max((self._sizes[name] for name in ends), default=0)
@@ -206,9 +201,7 @@ class Grouping:
         return self.needs(begin, end) <= limit
 
     def _around(self, begin: int, end: int) -> list[str]:
-        """Return the tensors ending or beginning during these steps and also existing outside of
-        them.
-        """
+        """Return tensors that begin or end during these steps and are also used outside of them."""
         return [
             name
             for name, first in self._first.items()
@@ -218,7 +211,7 @@ class Grouping:
         ]
 
     def _beside(self, begin: int, end: int) -> int:
-        """Return the bytes of tensors existing before and after."""
+        """Return the bytes of tensors that live before, during and after these steps."""
         return sum(
             self._sizes[name]
             for name, first in self._first.items()
@@ -261,16 +254,14 @@ class Grouping:
 
 
 def work_of(steps: Sequence[Step]) -> int:
-    """Return the rough instructions of a plan's steps, in addition to those of the
-    fastest calls.
-    """
+    """Return estimated instructions of a plan's steps, on top of those of the fastest calls."""
     groups = sum(_cost(step.rows) for step in steps if step.rows is not None)
     fallback = sum(_fallback_cost(step, step.kernel) for step in steps if step.is_fallback)
     return groups + fallback + _of_pieces(steps)
 
 
 def _of_pieces(steps: Sequence[Step]) -> int:
-    """Return the rough cost of virtual concats."""
+    """Return the estimated cost of virtual concats."""
     calls = [m.step.op for s in steps if s.rows is not None for m in s.rows.members]
     calls += [step.op for step in steps if step.rows is None]
     work = 0
@@ -283,14 +274,14 @@ def _of_pieces(steps: Sequence[Step]) -> int:
 
 
 def _cost(group: RowGroup) -> int:
-    """Return the cost of a group, in addition to its single calls."""
+    """Return the extra cost of a row group, compared with single calls."""
     fallback = (m.step for m in group.members if m.is_fallback)
     more = sum(_fallback_cost(step, step.kernel) for step in fallback)
     return _CALL * group.calls + group.moved_bytes + more
 
 
 def _fallback_calls(step: Step) -> Iterator[KernelCall]:
-    """The fastest first."""
+    """Yield fallback calls, the fastest first."""
     kernel = step.kernel.fallback
     while kernel is not None:
         yield kernel
@@ -298,7 +289,7 @@ def _fallback_calls(step: Step) -> Iterator[KernelCall]:
 
 
 def _fallback_cost(step: Step, kernel: KernelCall) -> int:
-    """Return the cost of a fallback call, in addition to the faster one."""
+    """Return the extra cost of a fallback call, compared with the faster call."""
     cost = _NEARER.get(kernel.function)
     if cost is None:
         # A matrix product has no window.

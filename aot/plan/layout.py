@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of memory, and each tensor's place in them, for a set of sharing decisions.
+"""Memory blocks for a set of sharing decisions, and each tensor's place in them.
 
 There are two levels. A *group* is a set of tensors within the same bytes; each byte is written
 once. It holds aliases and their sources, and inputs of a concatenation written directly into its
@@ -25,7 +25,7 @@ ENTRY = 0
 
 @dataclass(frozen=True)
 class Location:
-    """`offset` bytes into the block of memory called `block`."""
+    """A place `offset` bytes into the memory block named `block`."""
 
     block: str
     offset: int
@@ -37,11 +37,11 @@ def scratch_name(step: int) -> str:
 
 
 class Conflict(Exception):
-    """Two tensors cannot lie where they were asked to."""
+    """Two tensors cannot share memory as requested."""
 
 
 class Union:
-    """Disjoint sets of byte ranges with known distances.
+    """Disjoint sets of byte ranges with known distances, which can be joined.
 
     A range with an alignment lies at a multiple of it from the start of its set. The set's own
     alignment is the largest of its ranges'.
@@ -53,21 +53,24 @@ class Union:
         self._parent: dict[str, tuple[str, int, int]] = {}  # with its alignment before the join
 
     def __len__(self) -> int:
-        """Return the number of joins of two sets into one."""
+        """Return the number of joins."""
         return len(self._parent)
 
     def undo(self, length: int) -> None:
-        """Takes the latest joins back, down to this many."""
+        """Undo the latest joins until only this many are left."""
         while len(self._parent) > length:
             _, (parent, _, alignment) = self._parent.popitem()
             self._alignments[parent] = alignment
 
     def alignment(self, name: str) -> int:
-        """Return the alignment of a range's set."""
+        """Return the alignment of the set that contains a range."""
         return self._alignments.get(self.find(name)[0], 1)
 
     def find(self, name: str) -> tuple[str, int]:
-        """Return the set's representative (it contains the whole set), and the offset in it."""
+        """Return the representative of a range's set, and the offset in it.
+
+        It contains the whole set.
+        """
         offset = 0
         while name in self._parent:
             name, distance, _ = self._parent[name]
@@ -103,13 +106,13 @@ class Union:
 
 @dataclass
 class AliasGroup:
-    """When a group is in use: from step `first` to step `last`, both inclusive."""
+    """Lifetime of a group: from step `first` to step `last`, both inclusive."""
 
     first: int
     last: int
 
     def clashes(self, other: "AliasGroup") -> bool:
-        """Return True if they must not share a byte of a buffer.
+        """Return True if two groups must not share a byte of a buffer.
 
         If the last step of one is the first of the other, its kernel may overwrite the first one.
         """
@@ -118,14 +121,14 @@ class AliasGroup:
 
 
 def check_written_once(ranges: Iterable[tuple[int, int]]) -> None:
-    """Raises Conflict if two writes, as (start, end), meet."""
+    """Raise Conflict if two writes, as (start, end), overlap."""
     ordered = sorted(ranges)
     if any(end > start for (_, end), (start, _) in zip(ordered, ordered[1:], strict=False)):
         raise Conflict
 
 
 class Layout:
-    """Groups and buffers for a set of decisions; raises Conflict if they are unsafe."""
+    """Groups and buffers for a set of sharing decisions. Raises Conflict if they are unsafe."""
 
     def __init__(
         self,
@@ -194,7 +197,7 @@ class Layout:
         self._buffers.join(result_group, source_group, source_offset - result_offset)
 
     def _check_buffers(self) -> None:
-        """Raise Conflict if groups sharing bytes clash."""
+        """Raise Conflict if groups that share bytes clash."""
         for members in self._members().values():
             for i, (name, low) in enumerate(members):
                 for other, other_low in members[i + 1 :]:
@@ -206,7 +209,7 @@ class Layout:
                         raise Conflict
 
     def _members(self) -> dict[str, list[tuple[str, int]]]:
-        """Groups and their offsets by buffer."""
+        """Return groups and their offsets by buffer."""
         members: dict[str, list[tuple[str, int]]] = {}
         for name in self._groups:
             root, offset = self._buffers.find(name)
@@ -237,7 +240,7 @@ class Layout:
         return (*self._with_overlaps({block.name: block for block in buffers}), *scratch)
 
     def _with_overlaps(self, blocks: dict[str, MemoryBlock]) -> tuple[MemoryBlock, ...]:
-        """Return the blocks with the bytes shared by a step's result and its inputs.
+        """Return the blocks, with the bytes that a step's result may share with its inputs.
 
         The step must use nothing else in their blocks, and these must begin and end with it.
         """

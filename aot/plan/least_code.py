@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choice among size-optimized and fast kernels for the least flash.
+"""Chooses between size-optimized and fast kernels for the least flash.
 
 A size-optimized form saves bytes if all calls use it. A fast form is the smaller choice if it is
 needed anyway, or if it alone replaces several others. Therefore all calls with the same two forms
@@ -21,7 +21,7 @@ _Forms = tuple[str, str]
 
 
 def least_code(program: PlanProgram, isa: Isa, sizes: CodeSizes) -> Graph:
-    """Return the graph with the least flash; size-optimized forms win if sizes are equal."""
+    """Return the graph with the least flash. With equal sizes, size-optimized forms win."""
     small, fast = (build_graph(program, isa, small=small) for small in (True, False))
     pairs = list(zip(small.steps, fast.steps, strict=True))
     constants = [(_constants(a), _constants(b)) for a, b in pairs]
@@ -43,7 +43,7 @@ def _forms(pair: tuple[Step, Step]) -> _Forms:
 
 
 def _constants(step: Step) -> int:
-    """Bytes of flash."""
+    """Return the bytes of flash for constants."""
     arrays = (x.array if isinstance(x, Constant) else x.constant for x in operands(step.kernel))
     return sum(array.nbytes for array in arrays if array is not None)
 
@@ -51,7 +51,7 @@ def _constants(step: Step) -> int:
 def _improved(
     of_fast: frozenset[_Forms], forms: Set[_Forms], cost: Callable[[Set[_Forms]], int]
 ) -> frozenset[_Forms]:
-    """Return the best graph found by changes of one pair of forms after the other."""
+    """Return the best graph found by changing one pair of forms at a time."""
     while True:
         best = min((of_fast ^ {one} for one in sorted(forms)), key=cost, default=of_fast)
         if cost(best) >= cost(of_fast):

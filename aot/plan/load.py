@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flag to import a user's modules with ops or kernel selections."""
+"""The flag --load: modules of the user with ops or kernel selections."""
 
 import importlib
 
@@ -9,7 +9,7 @@ _LOAD = flags.DEFINE_multi_string("load", [], "Modules with ops (op.py) and kern
 
 
 def load_modules() -> None:
-    """Import the modules in the flag.
+    """Import the modules named by the flag.
 
     Raises:
         ImportError: there is no such module, or it does not import.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators from torch's registry, and their meaning in terms of memory.
+"""Operators of torch's registry, with layouts as they lie in memory.
 
 A .pte gives a call's arguments by position; names and types come from the operator's schema. A
 tensor of a .pte may have another order in memory than its shape (channels_last: dim_order 0231).
@@ -22,7 +22,7 @@ _PERMUTATIONS = {
 
 @dataclass(frozen=True)
 class Argument:
-    """`kind` as TorchScript writes it: "Tensor", "List[int]", "number" …"""
+    """An argument. `kind` is TorchScript's type: "Tensor", "List[int]", "number" …"""
 
     name: str
     kind: str
@@ -31,7 +31,10 @@ class Argument:
 
 @dataclass(frozen=True)
 class Operator:
-    """`name` has the overload if it means something: "pl::conv2d", "aten::sum.IntList_out"."""
+    """An operator.
+
+    `name` includes a significant overload: "pl::conv2d", "aten::sum.IntList_out".
+    """
 
     name: str
     arguments: tuple[Argument, ...]
@@ -40,7 +43,7 @@ class Operator:
 
 @functools.cache
 def find(name: str, overload: str) -> Operator | None:
-    """The out-variant of this name, None if there is none."""
+    """Return the out-variant of this name; None if it does not exist."""
     try:
         schema = get_schema(name, overload)
     except RuntimeError:
@@ -58,12 +61,12 @@ def find(name: str, overload: str) -> Operator | None:
 
 
 def kernel_name(name: str, overload: str) -> str:
-    """The key of the kernel registry."""
+    """Return the key of the kernel registry."""
     return name if name.startswith("pl::") else f"{name}.{overload}"
 
 
 def _permutation(call: OpCall) -> tuple[int, ...] | None:
-    """Return perm of a pure permutation of dimensions, else None."""
+    """Return the dimensions of a pure permutation, else None."""
     if call.op == "pl::transpose":
         perm = call.integers("perm", minimum=0)
         if sorted(perm) != list(range(len(perm))):
@@ -73,7 +76,7 @@ def _permutation(call: OpCall) -> tuple[int, ...] | None:
 
 
 def in_memory_order(call: OpCall, dim_orders: Mapping[str, tuple[int, ...]]) -> OpCall:
-    """Return the call in terms of memory; `dim_orders` has the tensors without row-major order.
+    """Return the call with shapes in memory order. `dim_orders` has tensors that are not row-major.
 
     Permutations become a `pl::transpose` of the memory order. All other ops need row-major tensors.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Program and board to plan: every tensor has an address, every constant a place in flash."""
+"""Plans a program for a board: an address for each tensor, a place in flash for each constant."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ OPTIMIZE = ("speed", "memory", "size")
 
 @dataclass(frozen=True)
 class Address:
-    """`offset` bytes into the arena of a pool."""
+    """An address: `offset` bytes into the arena of a pool."""
 
     pool: str
     offset: int
@@ -39,7 +39,7 @@ class Address:
 
 @dataclass(eq=False)
 class FlashConstant:
-    """An array in flash; equal ones of several calls are one."""
+    """An array in flash. Equal arrays of several calls are stored once."""
 
     name: str
     array: AnyArray
@@ -49,7 +49,7 @@ class FlashConstant:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """All contents of the emitted C.
+    """A plan, complete for C output.
 
     Attributes:
       graph, sharing: see there.
@@ -66,7 +66,7 @@ class Plan:
 
     @property
     def arena_bytes(self) -> int:
-        """Return the arena's size in all memories."""
+        """Return the arena's size, summed over all memories."""
         return sum(use.placement.size for use in self.pools)
 
     def block_address(self, block: str) -> Address:
@@ -92,7 +92,7 @@ class Plan:
 
 
 class DoesNotFitError(Exception):
-    """A memory of the board is too small.
+    """The plan exceeds a memory of the board.
 
     Attributes:
       memory: "arena" or "weights".
@@ -127,8 +127,8 @@ def graphs_of(
     streamed: bool,
     sizes: CodeSizes | None = None,
 ) -> Iterator[Graph]:
-    """Return the graphs for make_plan, with the same arguments: the program, then variants with
-    more and more virtual concats.
+    """Yield the graphs for make_plan, with its arguments: the program, then variants with more and
+    more virtual concats.
     """
 
     def graph_of(variant: PlanProgram) -> Graph:
@@ -262,12 +262,12 @@ def _least_need(
 
 
 def tensor_text(value: Value) -> str:
-    """A tensor in a message: name, shape, dtype."""
+    """Return name, shape and dtype of a tensor for a message."""
     return f"{value.name} {list(value.shape)} {value.dtype}"
 
 
 def ports(plan: Plan) -> list[str]:
-    """Inputs and outputs in words, one a line: "input 0: x int8 [1, 96, 96, 3] nhwc"."""
+    """Return one line for each input and output: "input 0: x int8 [1, 96, 96, 3] nhwc"."""
     program = plan.graph.program
     return [
         port_text(plan, side, index)
@@ -288,7 +288,7 @@ def port_text(plan: Plan, side: str, index: int) -> str:
 
 
 def step_text(plan_steps: Sharing, step: int) -> str:
-    """A step in a message: index, operator, result, place in the model."""
+    """Return index, operator, result and module of a step for a message."""
     if step < 1 or step > len(plan_steps.steps):
         return "model inputs" if step < 1 else "model outputs"
     call = plan_steps.steps[step - 1].op
@@ -308,7 +308,7 @@ def fill_of(state: PlanState) -> int | None:
 
 
 def first_value(state: PlanState) -> Constant:
-    """A state before the first run, as it lies in flash."""
+    """Return the initial value of a state as stored in flash."""
     return Constant(state.initial, state.initial.dtype.itemsize)
 
 
@@ -380,7 +380,10 @@ def _place(
 
 
 def _pinned(sharing: Sharing, board: Board) -> list[MemoryBlock]:
-    """Return the blocks; those of delegates get the pools within reach of their engines."""
+    """Return the blocks.
+
+    Blocks of delegates are limited to the pools that their engines can access.
+    """
     pools: dict[str, frozenset[str]] = {}
     for index, step in enumerate(sharing.steps, 1):
         delegate = delegate_of(step.op)
@@ -430,7 +433,7 @@ def _arena_error(
 
 
 def weights_bytes(constants: Iterable[FlashConstant]) -> int:
-    """Bytes of flash for constants in this order, with their alignment."""
+    """Return the bytes of flash for constants in this order, with alignment."""
     total = 0
     for constant in constants:
         total = align_up(total, constant.alignment) + constant.array.nbytes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Offsets in one arena for blocks of memory with known lifetimes.
+"""Assigns offsets in one arena to memory blocks with known lifetimes.
 
 Minimising the arena is dynamic storage allocation (NP-hard). The problems here are small (tens of
 blocks). They nearly always allow the lower bound: the largest number of bytes in use at one step.
@@ -28,7 +28,7 @@ _EFFORT_NEAR = 200_000
 
 @dataclass(frozen=True)
 class Over:
-    """Permission for a block to share bytes with the block `block`, whose last step is its first.
+    """Permission to overlap with `block`, whose last step is the first step of this block.
 
     It must not start more than `low` and less than `high` bytes after it.
     """
@@ -38,8 +38,9 @@ class Over:
     high: int
 
     def most(self, size: int, other: int, alignment: int) -> int:
-        """Return the maximum number of common bytes; the blocks take `size` and, the lower one,
-        `other`.
+        """Return the largest permitted overlap.
+
+        The blocks take `size` and, for the lower one, `other` bytes.
         """
         before = align_up(self.low - alignment + 1, alignment) + size
         after = other - align_up(self.high, alignment)
@@ -48,7 +49,7 @@ class Over:
 
 @dataclass(frozen=True)
 class MemoryBlock:
-    """`size` bytes in use from step `first` to step `last`, both inclusive.
+    """A block of `size` bytes, in use from step `first` to step `last`, both inclusive.
 
     Attributes:
       alignment: of its offset and its end, to share no cache line with others; a power of
@@ -68,14 +69,14 @@ class MemoryBlock:
     at: int | None = None
 
     def room(self, alignment: int) -> int:
-        """Return its size if all offsets are multiples of `alignment`."""
+        """Return the block's size, rounded up for offsets that are multiples of `alignment`."""
         return align_up(self.size, max(self.alignment, alignment))
 
     def may_lie_in(self, pool: str) -> bool:
         return self.pools is None or pool in self.pools
 
     def overlaps(self, other: "MemoryBlock") -> bool:
-        """True if both are in use at some step."""
+        """Return True if both are in use at some step."""
         return self.first <= other.last and other.first <= self.last
 
 
@@ -89,12 +90,12 @@ class Placement:
 
 
 def align_up(value: int, alignment: int) -> int:
-    """Return the least multiple of `alignment` not below `value`."""
+    """Return the least multiple of `alignment` that is at least `value`."""
     return -(-value // alignment) * alignment
 
 
 def live_bytes(blocks: Collection[MemoryBlock], alignment: int = 1) -> dict[int, int]:
-    """Return the bytes in use from each step with the begin of a block, or after its end.
+    """Return the bytes in use from each step at which a block begins or has ended.
 
     Sizes are aligned. Bytes shared by two blocks count once.
     """
@@ -120,12 +121,12 @@ def live_bytes(blocks: Collection[MemoryBlock], alignment: int = 1) -> dict[int,
 
 
 def lower_bound(blocks: Collection[MemoryBlock], alignment: int = 1) -> int:
-    """The largest number of bytes in use at one step: no placement needs less."""
+    """Return the largest number of bytes in use at one step: no placement needs less."""
     return max(live_bytes(blocks, alignment).values(), default=0)
 
 
 class _OffsetSearch:
-    """First-fit placements of one set of blocks in varying orders; remembers the best."""
+    """First-fit placement of a set of blocks in many orders. It keeps the best."""
 
     def __init__(self, blocks: Sequence[MemoryBlock], alignment: int, effort: int) -> None:
         self.blocks = blocks
@@ -167,7 +168,7 @@ class _OffsetSearch:
         return self.best_size <= self.bound or self.effort <= 0
 
     def place(self, order: Sequence[int]) -> list[int]:
-        """Put every block, in this order, at its lowest free offset; return the offsets.
+        """Place the blocks in this order, each at its lowest free offset. Return the offsets.
 
         Blocks with a required offset come first.
         """
@@ -194,9 +195,7 @@ class _OffsetSearch:
         return offsets
 
     def initial_orders(self) -> list[list[int]]:
-        """Return orders by size, by size times duration, by duration, by colour, by
-        crowd, by time.
-        """
+        """Return orders by size, size times duration, duration, colour, crowd, and time."""
         blocks, sizes = self.blocks, self.sizes
         duration = [block.last - block.first + 1 for block in blocks]
         crowd = [
@@ -215,7 +214,7 @@ class _OffsetSearch:
         return [sorted(range(len(blocks)), key=key) for key in keys]
 
     def _colours(self) -> list[int]:
-        """Return the lowest colour unused by earlier neighbours, in order of time.
+        """Return for each block, in order of time, the lowest colour that no earlier neighbour has.
 
         Along a chain the colours are 0, 1, 0, 1 …: one colour placed before the other reaches the
         lower bound.
@@ -227,7 +226,7 @@ class _OffsetSearch:
         return colours
 
     def improve(self, order: list[int], patience: int, rng: random.Random) -> None:
-        """Move blocks ending above the bound forward, until `patience` tries brought no gain."""
+        """Move blocks that end above the bound forward in order, until `patience` tries fail."""
         waited = 0
         best = self.best_size
         while waited < patience and not self.done():
@@ -245,7 +244,7 @@ class _OffsetSearch:
 
 
 def place_blocks(blocks: Iterable[MemoryBlock], alignment: int) -> Placement:
-    """Return offsets, multiples of `alignment` and of the block's own alignment.
+    """Return offsets: multiples of `alignment` and of the block's own alignment.
 
     Blocks in use at the same step share bytes only with permission. The result does not depend on
     the order of `blocks`. Names must be unique.
@@ -256,7 +255,7 @@ def place_blocks(blocks: Iterable[MemoryBlock], alignment: int) -> Placement:
 
 @functools.lru_cache(maxsize=256)
 def _placed(blocks: tuple[MemoryBlock, ...], alignment: int) -> Placement:
-    """Return the placement of ordered blocks; cached, because plans of one model share them."""
+    """Return the placement of ordered blocks; cached, because a model's plans share placements."""
     if not blocks:
         return Placement({}, 0, 0)
     strict = [replace(block, over=()) for block in blocks]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distribution of blocks over a board's memories: everything goes into the best one if it fits.
+"""Distributes blocks over a board's memories. All blocks go into the best memory if they fit.
 
 Otherwise the blocks with the most accesses per byte go into the best memory, the others into the
 next, and so on. A block comes first in its last allowed memory.
@@ -13,7 +13,7 @@ from boards.board import Pool
 
 
 class DoesNotFitError(Exception):
-    """The board's memories cannot hold the blocks.
+    """The blocks exceed the board's memories.
 
     Attributes:
       placement: the need in a single memory.
@@ -28,7 +28,7 @@ class DoesNotFitError(Exception):
 
 @dataclass(frozen=True)
 class PoolUse:
-    """Contents of one of the board's memories.
+    """Contents of a memory of the board.
 
     Attributes:
       placement: without offsets if the memory is unused.
@@ -43,7 +43,7 @@ class PoolUse:
 def place_in_pools(
     blocks: Sequence[MemoryBlock], touches: Mapping[str, int], pools: Sequence[Pool], alignment: int
 ) -> tuple[PoolUse, ...]:
-    """Gives each block a pool and an offset.
+    """Assign a pool and an offset to each block.
 
     Args:
       blocks: see planner.
@@ -79,7 +79,7 @@ def _does_not_fit(
     pools: Sequence[Pool],
     alignment: int,
 ) -> DoesNotFitError:
-    """Return the error for all blocks with the same allowed pools as a remaining block."""
+    """Return the error for all blocks that are limited to the same pools as an unplaced block."""
     if left.pools is None:
         return DoesNotFitError(whole, pools)
     rivals = [b for b in blocks if b.pools is not None and b.pools <= left.pools]
@@ -94,9 +94,7 @@ def _fill(
     alignment: int,
     later: Sequence[str],
 ) -> tuple[list[MemoryBlock], Placement]:
-    """Return the blocks fitting into `capacity`: first those without a later pool, then the
-    hottest.
-    """
+    """Return blocks that fit into `capacity`: first those without another pool, then by heat."""
 
     def rank(block: MemoryBlock) -> tuple[bool, float, int, str]:
         has_another = any(map(block.may_lie_in, later))

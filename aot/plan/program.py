@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model as a list of operator calls: the result of the .pte reader."""
+"""A model as a list of operator calls, decoded from a .pte."""
 
 import pickle
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from kernels.common.kernel import AnyArray, OpCall, Value
 
 
 class ProgramError(ValueError):
-    """A file is no decoded program; the text has the reason."""
+    """A file is not a decoded program. The text has the reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Port:
 
 @dataclass(frozen=True, eq=False)
 class PlanState:
-    """A tensor kept between runs.
+    """A tensor that keeps its value between runs.
 
     Attributes:
       value: the tensor at the start of a run.
@@ -48,7 +48,7 @@ class PlanState:
 
 @dataclass(frozen=True, eq=False)
 class PlanProgram:
-    """The method "forward": its calls in order of execution, on contiguous tensors."""
+    """The calls of "forward" in order of execution, on contiguous tensors."""
 
     calls: tuple[OpCall, ...]
     inputs: tuple[Port, ...]
@@ -57,7 +57,7 @@ class PlanProgram:
 
 
 def is_row_major(sizes: Sequence[int], order: Sequence[int]) -> bool:
-    """True if dimensions of more than one element lie in memory in the order of the shape.
+    """Return True if dimensions with more than one element have row-major order in memory.
 
     Args:
       sizes: of the dimensions.
@@ -68,7 +68,7 @@ def is_row_major(sizes: Sequence[int], order: Sequence[int]) -> bool:
 
 
 def save_program(path: Path, program: PlanProgram | PteError) -> None:
-    """Save a decoded program, or the reason against a plan, for plans of the same build.
+    """Save a decoded program, or the reason why it has no plan, for plans of the same build.
 
     The format is not stable.
     """
@@ -76,7 +76,7 @@ def save_program(path: Path, program: PlanProgram | PteError) -> None:
 
 
 def load_program(path: Path) -> PlanProgram:
-    """Load the file of `save_program`.
+    """Load a file of `save_program`.
 
     Raises:
         PteError: the reason why the .pte has no plan.

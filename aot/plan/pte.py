@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoder of a .pte's model into typed operator calls.
+"""Decodes a .pte into typed operator calls.
 
 The file's contents are checked here: a damaged file must end in one message and never in a wrong
 plan.
@@ -37,7 +37,7 @@ _T = TypeVar("_T")
 
 
 def read_program(data: bytes) -> PlanProgram:
-    """Decodes the bytes of a .pte; PteError if they are not one, or damaged, or beyond a plan."""
+    """Decode a .pte. Raise PteError if it is damaged, or beyond the plan compiler."""
     artefact = read_artefact(data)
     method = _Method(artefact)
     calls = method.calls()
@@ -83,7 +83,7 @@ def _is_state(tensor: schema.Tensor) -> bool:
 
 
 class _Method:
-    """Decodes the values and instructions of one execution plan."""
+    """Decoder of the values and instructions of one execution plan."""
 
     def __init__(self, artefact: PteContents) -> None:
         plan = artefact.forward
@@ -110,7 +110,7 @@ class _Method:
         self.outputs: tuple[Value, ...] = ()
 
     def calls(self) -> tuple[OpCall, ...]:
-        """Decodes all instructions, then the outputs."""
+        """Decode all instructions, then the outputs."""
         if len(self._plan.chains) != 1:
             raise PteError(
                 f"is damaged: {len(self._plan.chains)} chains of instructions, where one is "
@@ -122,7 +122,7 @@ class _Method:
         return calls
 
     def states(self) -> tuple[PlanState, ...]:
-        """All state, once the calls are decoded."""
+        """Return all states, after the calls are decoded."""
         constant = self._states.keys() - self._new.keys()
         if constant:
             raise PteError(
@@ -190,9 +190,7 @@ class _Method:
     def _border_call(
         self, position: int, indices: Sequence[int], op: str, given: Mapping[str, Any]
     ) -> OpCall:
-        """Return a conversion between float and integers, in the form of ExecuTorch's
-        own backends.
-        """
+        """Return a conversion between float and integers, in the form of ExecuTorch's backends."""
         where = f"instruction {position} ({op})"
         if indices[-2] != indices[-1]:
             raise PteError(
@@ -204,14 +202,17 @@ class _Method:
         return operators.in_memory_order(call, self._dim_orders)
 
     def _plain(self, index: int, where: str) -> int | float | None:
-        """A number among the values, None for all else."""
+        """Return a value if it is a number, else None."""
         value = item_at(self._plan.values, index, f"{where}: value").val
         if isinstance(value, schema.Double):
             return float(value.double_val)
         return int(value.int_val) if isinstance(value, schema.Int) else None
 
     def _delegate_call(self, position: int, instruction: schema.DelegateCall) -> OpCall:
-        """Return a delegate's call: arguments with a value are inputs; results follow."""
+        """Return a delegate's call.
+
+        Arguments that have a value are inputs, the others are results.
+        """
         where = f"instruction {position}"
         delegate = item_at(self._delegates, instruction.delegate_index, f"{where}: delegate")
         where += f" (delegate {delegate.backend})"
@@ -234,7 +235,7 @@ class _Method:
         return delegate_op_call(delegate, inputs, outputs, str(position), module)
 
     def _state_write(self, position: int, args: Sequence[int]) -> OpCall:
-        """A copy into a state as a cat of one tensor."""
+        """Return a copy into a state, as a cat of one tensor."""
         where = f"instruction {position}"
         if len(args) != 4 or args[0] != args[-1]:
             raise PteError(f"is damaged: {where} copies with wrong arguments: {list(args)}")
@@ -294,7 +295,7 @@ class _Method:
         return value
 
     def _has_value(self, index: int) -> bool:
-        """Return True if a value is written, or is a view of a written one."""
+        """Return True if a value was written, or is a view of a written value."""
         return index in self._written or self._views.get(index) in self._written
 
     def _write(self, index: int, where: str) -> Value:

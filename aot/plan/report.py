@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptions of a plan: plan.json for machines, tables for people."""
+"""Reports of a plan: plan.json for programs, tables for people."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -117,9 +117,7 @@ def _op(call: OpCall) -> dict[str, str]:
 
 
 def _without_step(plan: Plan) -> list[dict[str, str]]:
-    """Return the ops without a kernel call: their results are constants or aliases of
-    their inputs.
-    """
+    """Return ops without a kernel call: their results are constants or aliases of inputs."""
     run = {step.op.outputs for step in plan.sharing.steps}
     for group in (step.rows for step in plan.sharing.steps if step.rows is not None):
         run |= {member.step.op.outputs for member in group.members}
@@ -182,9 +180,7 @@ def _rows(group: RowGroup) -> dict[str, Any]:
 
 
 def _over(plan: Plan, step: Step) -> dict[str, Any] | None:
-    """Return the alias of a step's result over its input, if the kernel's access order
-    permits it.
-    """
+    """Return the alias of a step's result and input, if the kernel's access order permits it."""
     values = {value.name: value for value in step.reads}
     for near in step.kernel.overlap:
         if near.source not in values:
@@ -203,7 +199,7 @@ def _over(plan: Plan, step: Step) -> dict[str, Any] | None:
 
 
 def _shared_bytes(plan: Plan, index: int) -> int:
-    """Return the bytes shared by a step's blocks."""
+    """Return the number of bytes that a step's blocks share."""
     sizes = {block.name: block.size for block in plan.sharing.blocks}
     shared = 0
     for block in plan.sharing.blocks:
@@ -225,7 +221,7 @@ def _delegate(delegate: StoredDelegate) -> dict[str, Any]:
 
 
 def plan_text(plan: Plan, name: str) -> str:
-    """Return the steps with bytes in use, the memory map, and the sums."""
+    """Return the steps with bytes in use, the memory map, and sums."""
     fields = plan_json(plan, name)
     rows = [("step", "op", "result", "in use", "scratch", "constants", "from")]
     for step in fields["steps"]:
@@ -268,7 +264,7 @@ def plan_text(plan: Plan, name: str) -> str:
 
 
 def steps_down_text(graphs: Iterable[Graph], plan: Plan) -> str:
-    """Return the table of other plans, available by plan_library(arena = …).
+    """Return a table of smaller plans, selected by plan_library(arena = …).
 
     It has the next plan with more memory, and all with less.
 
@@ -291,7 +287,7 @@ def steps_down_text(graphs: Iterable[Graph], plan: Plan) -> str:
 
 
 def _member_row(member: dict[str, Any]) -> tuple[str, str, str, str, str, str, str]:
-    """Return a table row for a call in a row group, with the part of its output in memory."""
+    """Return a table row for a call of a row group, with the part of its output in memory."""
     ring = member["ring_rows"]
     kept = f"ring of {ring} rows" if ring else f"all {member['rows']} rows"
     size = f"{ring * member['row_bytes']:,}" if ring else ""
@@ -302,7 +298,7 @@ def _member_row(member: dict[str, Any]) -> tuple[str, str, str, str, str, str, s
 def does_not_fit_text(
     error: DoesNotFitError, name: str, board: Board, most: int | None = None
 ) -> str:
-    """Return the table for a model too large for a board, or for an arena of `most` bytes."""
+    """Return a table for a model that exceeds a board, or an arena of `most` bytes."""
     what = "constants" if error.memory == "weights" else "activations and scratch memory"
     where = " and ".join(error.pools)
     if error.memory == "arena" and error.have == most:

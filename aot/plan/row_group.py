@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Row groups: kernel calls running row by row (row streaming), as one step.
+"""Row groups: kernel calls that run row by row (row streaming), as one step.
 
 Intermediate tensors have only the rows still needed in memory, in a row ring buffer in the step's
 scratch memory. firmware/runtime/rows.c defines the order of the rows. `order` is the same in
@@ -27,7 +27,7 @@ MOST_ROWS = 65535
 
 @dataclass(frozen=True, eq=False)
 class RowInput:
-    """A member's input, read by rows.
+    """Input of a member, read row by row.
 
     Attributes:
       field: of the kernel's data.
@@ -47,7 +47,7 @@ class RowInput:
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A call of a group.
+    """A call in a row group.
 
     Attributes:
       inputs: its inputs read by rows; it reads no other tensors of the group.
@@ -73,23 +73,25 @@ class Member:
 
     @property
     def scratch(self) -> int:
-        """Return the kernel's scratch for one row."""
+        """Return the kernel's scratch memory for one row."""
         return 0 if self.keeps else _row_scratch(self.step.kernel)
 
     def written(self, row: int) -> int:
-        """Bytes of the output when a row is done."""
+        """Return the output bytes that are complete after a row."""
         if self.rows.folded:
             return self.output.bytes if row == self.made - 1 else 0
         return (row + 1) * self.row_bytes
 
     @property
     def keeps(self) -> int:
-        """Return the kernel's bytes kept between rows, if rows are folded into one result."""
+        """Return the bytes that a kernel keeps between rows if it folds them into one result."""
         return self.step.kernel.scratch if self.rows.folded else 0
 
     @cached_property
     def leaner(self) -> "Member":
-        """Return the same with the next fallback call making the same rows with less scratch."""
+        """Return the member with its next fallback call that makes the same rows with less scratch
+        memory.
+        """
         call = self.step.kernel.fallback
         while call is not None and (call.rows is None or _row_scratch(call) >= self.scratch):
             call = call.fallback
@@ -103,7 +105,7 @@ class Member:
 
     @cached_property
     def leanest(self) -> "Member":
-        """The same with the least scratch memory."""
+        """Return the member with the least scratch memory."""
         return self if self.leaner is self else self.leaner.leanest
 
 
@@ -113,7 +115,7 @@ def _row_scratch(kernel: KernelCall) -> int:
 
 
 def order(members: Sequence[Member]) -> Iterator[tuple[int, int]]:
-    """(member, row) of every call, as pl_rows_next gives them."""
+    """Yield (member, row) of every call, in the order of pl_rows_next."""
     ends = [  # by row: rows needed of each producer
         [
             (s.producer, [s.taps.end(row) for row in range(member.made)])
@@ -142,18 +144,18 @@ def order(members: Sequence[Member]) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, eq=False)
 class RowGroup:
-    """Calls running row by row."""
+    """Kernel calls that run row by row."""
 
     members: tuple[Member, ...]
 
     @cached_property
     def slots(self) -> tuple[int, ...]:
-        """Rows in each member's ring; 0 where all rows stay."""
+        """Return the rows in each member's ring; 0 if all rows stay in memory."""
         return self._run[0]
 
     @cached_property
     def moved_bytes(self) -> int:
-        """Return the bytes copied by row ring buffers in one run of the group."""
+        """Return the bytes that row ring buffers copy in one run of the group."""
         return self._run[1]
 
     @cached_property
@@ -172,13 +174,14 @@ class RowGroup:
 
     @property
     def scratch(self) -> int:
-        """Return the step's scratch size."""
+        """Return the size of the step's scratch memory."""
         return self._places[2]
 
     @cached_property
     def _places(self) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-        """Place row ring buffers and scratch memory; those never in use at the same call share
-        bytes.
+        """Place row ring buffers and scratch memory.
+
+        Blocks that are never in use together share bytes.
         """
         members = self.members
         rings = [
@@ -195,9 +198,7 @@ class RowGroup:
 
     @cached_property
     def _in_use(self) -> tuple[int, ...]:
-        """Return the calls using each member's row ring buffer, then each one's
-        scratch, as bits.
-        """
+        """Return the calls that use each ring buffer, then each member's scratch, as bit masks."""
         count = len(self.members)
         calls = [0] * count
         made: list[list[int]] = [[] for _ in range(count)]
@@ -220,7 +221,7 @@ class RowGroup:
 
     @cached_property
     def leaner(self) -> "RowGroup":
-        """Return the same with less scratch memory, if there is such a group.
+        """Return the group with less scratch memory; None if there is none.
 
         Members become fallback calls if these need less scratch, and their scratch exceeds the
         least need of the others.
@@ -230,7 +231,7 @@ class RowGroup:
         return self if members == self.members else self.with_members(members)
 
     def with_members(self, members: Sequence[Member]) -> "RowGroup":
-        """Return the same with other calls making the same rows."""
+        """Return the group with other calls that make the same rows."""
         found = RowGroup(tuple(members))
         same = {"_run": self._run, "_in_use": self._in_use, "overlap": self.overlap}
         vars(found).update(same)  # they follow from the same rows
@@ -238,12 +239,12 @@ class RowGroup:
 
     @property
     def leanest(self) -> "RowGroup":
-        """The same with the least scratch memory."""
+        """Return the group with the least scratch memory."""
         return self if self.leaner is self else self.leaner.leanest
 
     @cached_property
     def readers(self) -> tuple[tuple[tuple[int, Taps], ...], ...]:
-        """For each member who reads its output, and how."""
+        """Return for each member the members that read its output, and their windows."""
         return tuple(
             tuple(
                 (reader, source.taps)
@@ -282,7 +283,7 @@ class RowGroup:
 
     @cached_property
     def overlap(self) -> tuple[Overlap, ...]:
-        """Return KernelCall.overlap for each pair of an input and an output of the group."""
+        """Return KernelCall.overlap for each pair of group input and group output."""
         entering = {
             value.name: value
             for member in self.members
@@ -314,7 +315,7 @@ class RowGroup:
 
     @cached_property
     def step(self) -> Step:
-        """The group as one step."""
+        """Return the group as one step."""
         inner = {m.output.name for m in self.members}
         inner |= {s.value.name for m in self.members for s in m.inputs if s.producer is not None}
         reads = {v.name: v for m in self.members for v in m.step.reads if v.name not in inner}
@@ -329,7 +330,7 @@ class RowGroup:
 
 
 def _union(spans: Sequence[tuple[int, int]]) -> int:
-    """The bits of spans, first and last, in order of the first."""
+    """Return the bits of spans (first, last), in order of the first."""
     bits, low, high = 0, 0, -1
     for first, last in spans:
         if first > high + 1:
@@ -342,7 +343,10 @@ def _union(spans: Sequence[tuple[int, int]]) -> int:
 def _first_fit(
     sizes: Sequence[int], in_use: Sequence[int], order: Sequence[int]
 ) -> tuple[list[int], int]:
-    """Return offsets and the total size: each at the lowest offset free during its use."""
+    """Return offsets and the total size.
+
+    Each block gets the lowest offset that is free during its use.
+    """
     offsets = [0] * len(sizes)
     placed: list[int] = []
     for i in order:

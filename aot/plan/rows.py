@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Possible row groups of a graph, and the graph with some of them."""
+"""Finds the possible row groups of a graph, and applies a selection of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,13 +38,13 @@ class Rows:
         self._groups: dict[tuple[int, int], RowGroup | None] = {}
 
     def root(self, name: str) -> str:
-        """Return the tensor owning a tensor's bytes."""
+        """Return the tensor that owns a tensor's bytes."""
         while name in self.source:
             name = self.source[name].source
         return name
 
     def group(self, begin: int, end: int) -> RowGroup | None:
-        """The steps from `begin` up to `end` as a group; None if they cannot be one."""
+        """Return the steps from `begin` to before `end` as a row group; None if impossible."""
         if (begin, end) not in self._groups:
             self._groups[begin, end] = self._group(begin, end)
         return self._groups[begin, end]
@@ -114,7 +114,7 @@ def _is_capable(step: Step) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """A member, without the number of rows to compute."""
+    """A member before the number of its rows is computed."""
 
     step: Step
     rows: ByRows
@@ -123,7 +123,7 @@ class _Found:
 
 
 def _with_rows(found: Sequence[_Found]) -> tuple[Member, ...]:
-    """Return the members with only the rows needed by a reader."""
+    """Return the members with only those rows that have a reader."""
     needed = [0] * len(found)
     members: list[Member] = []
     for index in reversed(range(len(found))):
@@ -137,7 +137,7 @@ def _with_rows(found: Sequence[_Found]) -> tuple[Member, ...]:
 
 
 def with_groups(graph: Graph, groups: Mapping[int, RowGroup]) -> Graph:
-    """The graph with groups, by the index of their first step, as steps."""
+    """Return the graph with these row groups, given by the index of their first step."""
     steps: list[Step] = []
     index = 0
     while index < len(graph.steps):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory sharing of tensors: the remaining input of the memory planner is a list of blocks.
+"""Memory sharing between tensors. The result is a list of blocks for the memory planner.
 
 Concatenations join groups and in-place calls join buffers (see layout.py). They are processed in
 order. Each is accepted only if it is safe and does not increase the peak of bytes in use. The cost
@@ -45,7 +45,7 @@ class Sharing:
 
 
 def share_memory(graph: Graph) -> Sharing:
-    """Joins concatenations, then in-place calls."""
+    """Join concatenations, then in-place calls."""
     pieces = _Pieces(graph)
     kept = [step for index, step in enumerate(graph.steps, 1) if not pieces.join(index, step)]
     buffers = _Buffers(pieces)
@@ -64,7 +64,7 @@ _Use = tuple[int, AliasGroup]
 
 
 class _Timeline:
-    """Bytes in use at every step, and their allowed maximum."""
+    """Bytes in use at every step, and their limit."""
 
     def __init__(self, steps: int, uses: Iterable[_Use]) -> None:
         self._live = np.zeros(steps + 2, np.int64)
@@ -72,7 +72,7 @@ class _Timeline:
         self._bound = int(self._live.max())
 
     def replace(self, old: Sequence[_Use], new: Sequence[_Use]) -> bool:
-        """False, with nothing changed, if then more bytes would be in use at the peak."""
+        """Replace blocks unless the peak would rise. Return False if nothing was changed."""
         self._change(old, -1)
         self._change(new, 1)
         bound = int(self._live.max())
@@ -89,7 +89,7 @@ class _Timeline:
 
 
 class _Pieces:
-    """Groups, while concatenations are joined. Steps keep their numbers in the graph."""
+    """Groups while concatenations are joined. Step numbers are those of the graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.sizes = {name: value.bytes for name, value in graph.activations.items()}
@@ -117,7 +117,7 @@ class _Pieces:
         self.timeline = _Timeline(len(graph.steps), [*self._uses(self.lifetimes), *scratch])
 
     def join(self, index: int, step: Step) -> bool:
-        """Put a concatenation's inputs into its result, if possible at no cost.
+        """Place a concatenation's inputs in its result, if this costs no memory.
 
         The step is then removed.
         """
@@ -144,7 +144,7 @@ class _Pieces:
         return True
 
     def _may_join(self, result: str, inputs: Sequence[str]) -> bool:
-        """Return True if a concatenation's tensors may be one group, with regard to state.
+        """Return True if state permits a concatenation's tensors to be one group.
 
         State may be in a group with its new value only, and no input may be the new value. Each
         step reading the state must come before those writing the new value, or may overwrite its
@@ -171,7 +171,7 @@ class _Pieces:
         return any((reader, name) in pairs for name in self._members[root])
 
     def _merge(self, roots: set[str], merged: str, scratch: tuple[int, int]) -> None:
-        """Merge several groups; raise Conflict, with nothing changed, if not allowed."""
+        """Merge groups. Raise Conflict, with nothing changed, if this is not allowed."""
         names = [name for root in roots for name in self._members[root]]
         check_written_once(
             (offset, offset + self.sizes[name])
@@ -215,7 +215,7 @@ class _Pieces:
 
 
 class _Buffers:
-    """Buffers, while in-place calls are joined; the groups stay as they are."""
+    """Buffers while in-place calls are joined. Groups do not change."""
 
     def __init__(self, pieces: _Pieces) -> None:
         self._pieces = pieces
@@ -226,7 +226,7 @@ class _Buffers:
         self._lifetimes = dict(pieces.lifetimes)
 
     def overwrite(self, step: Step, source: str, result: str) -> bool:
-        """Put the step's result over its input, if possible at no cost."""
+        """Place the step's result over its input, if this costs no memory."""
         if source not in {value.name for value in step.reads}:
             return False
         group, offset = self._pieces.union.find(source)
@@ -242,7 +242,7 @@ class _Buffers:
         return True
 
     def _merge(self, buffers: set[str], merged: str, step: Step, source: str, result: str) -> None:
-        """Merge several buffers; raise Conflict, with nothing changed, if not allowed."""
+        """Merge buffers. Raise Conflict, with nothing changed, if this is not allowed."""
         if any(v.name != source and self._meet(v.name, result) for v in step.reads):
             raise Conflict
         for inner in buffers - {merged}:
@@ -261,7 +261,7 @@ class _Buffers:
             self._lifetimes[merged] = new
 
     def _clash(self, a: tuple[str, int], b: tuple[str, int]) -> bool:
-        """Return True if groups at these offsets share bytes and must not."""
+        """Return True if groups at these offsets share bytes although they must not."""
         (name, low), (other, other_low) = a, b
         lifetimes = self._pieces.lifetimes
         return (

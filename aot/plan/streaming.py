@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streamed input, never in memory as a whole: the app gives it row by row on demand.
+"""Streamed input: the app provides rows on demand, and the whole input is never in memory.
 
 A step makes it, like any other tensor. It may therefore be in a row group, and in a row ring
 buffer.
@@ -16,7 +16,7 @@ INPUT = "pl_input_rows"
 
 
 def with_streamed_input(graph: Graph) -> Graph:
-    """Return the graph with a step making its input.
+    """Return the graph with an additional step that produces its input.
 
     Raise KernelError if it does not have exactly one input of rows.
     """
@@ -38,7 +38,7 @@ def with_streamed_input(graph: Graph) -> Graph:
 
 
 def in_a_group(graph: Graph) -> Graph:
-    """Return the graph with a group around the step making the input, if it stands alone."""
+    """Return the graph with the step that produces the input in a row group."""
     if graph.streamed is None or graph.steps[0].rows is not None:
         return graph
     group = Rows(graph).group(0, 1)

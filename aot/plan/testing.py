@@ -112,7 +112,7 @@ class Network(torch.nn.Module):
         return result
 
     def example(self, seed: int = 0) -> torch.Tensor:
-        """An input."""
+        """Return an input."""
         random = torch.Generator().manual_seed(seed)
         shape = (1, 1, self.size, self.size)
         return torch.randint(-128, 128, shape, generator=random).to(torch.int8)
@@ -124,7 +124,7 @@ def sample_board(
     isa: Isa = "scalar",
     engines: Sequence[Engine] = (),
 ) -> Board:
-    """A board with memories of these sizes."""
+    """Return a board with memories of these sizes."""
     pools = tuple(Pool(f"ram{i}", size) for i, size in enumerate(arena))
     memories = (
         Memory("flash", 0, weights, "flash"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of made-up calls for tests, and their plans proved by running them on names."""
+"""Programs of random calls for tests. Their plans are checked by symbolic execution."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ class Address:
 
 
 class Calls:
-    """Builds a program call by call; tensors are int8."""
+    """Builder of a program, call by call; tensors are int8."""
 
     def __init__(self) -> None:
         self.calls: list[OpCall] = []
@@ -50,7 +50,7 @@ class Calls:
         return result
 
     def compute(self, *inputs: Value, in_place: bool = False, scratch: int = 0) -> Value:
-        """An op with a kernel; its result has the shape of the first input."""
+        """Add an op with a kernel. Its result has the shape of the first input."""
         return self.call(
             "test::op", inputs[0].shape, inputs=list(inputs), in_place=in_place, scratch=scratch
         )
@@ -60,7 +60,7 @@ class Calls:
         return self.call("test::op", shape, inputs=[value], distance=distance)
 
     def split(self, value: Value, in_place: bool = False) -> tuple[Value, Value]:
-        """An op with a kernel and two results, each with half of the elements."""
+        """Add an op with a kernel and two results, each with half of the elements."""
         results = self.value(value.size // 2), self.value(value.size // 2)
         self.calls.append(OpCall("test::op", {"inputs": [value], "in_place": in_place}, results))
         return results
@@ -74,7 +74,7 @@ class Calls:
         configuration: str = "",
         cache: int = 0,
     ) -> tuple[Value, ...]:
-        """A call of a delegate of the backend "Test", with results of these shapes."""
+        """Add a call of a delegate of the backend "Test", with results of these shapes."""
         outputs = tuple(self.value(*shape) for shape in shapes)
         needs = Needs(configuration, scratch, alignment, cache)
         payload = f"payload {len(self.calls)}".encode()
@@ -109,7 +109,7 @@ class Calls:
 
 
 class Stateful(Calls):
-    """Builder for programs that keep values from run to run."""
+    """Builder of programs that keep values from run to run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ class Stateful(Calls):
         return value
 
     def becomes(self, *news: Value) -> None:
-        """Each state's new value."""
+        """Set each state's new value."""
         for state, value in zip(self.states, news, strict=True):
             self.calls.append(OpCall("pl::cat", {"inputs": [value], "dim": 0}, (state.new,)))
 
@@ -131,7 +131,7 @@ class Stateful(Calls):
 
 
 def select(call: OpCall, isa: Isa) -> KernelCall:
-    """A kernel for anything."""
+    """Return a kernel for any call."""
     operands = call.args.get("inputs", [call.args.get("input")])
     data = {f"input_{i}": value for i, value in enumerate(operands)}
     data |= {f"output_{i}": value for i, value in enumerate(call.outputs)}
@@ -148,7 +148,7 @@ def select(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def plan(program: PlanProgram) -> tuple[Graph, Sharing]:
-    """Shares memory, places it and checks the result."""
+    """Share memory, place the blocks and check the result."""
     graph = build_graph(program, "scalar", select)
     sharing = share_memory(graph)
     check(graph, sharing)
@@ -169,7 +169,7 @@ def check(
     change: Callable[[dict[str, Address]], None] = lambda _: None,
     reach: str = "ram",
 ) -> None:
-    """Place everything in "ram", except for the edits of `change`, and prove the plan.
+    """Place everything in "ram", with the edits of `change`, and check the plan.
 
     Engines reach the memory `reach`.
     """

@@ -8,13 +8,13 @@ from kernels.common.kernel import AnyArray, Value
 
 
 def pointwise(calls: Calls, x: Value, channels: int) -> Value:
-    """A 1x1 convolution."""
+    """Return a 1x1 convolution."""
     weight = np.ones((channels, 1, 1, x.shape[3]), np.int8)
     return convolved(calls, "pl::conv2d", x, weight, channels, 0, groups=1)
 
 
 def depthwise(calls: Calls, x: Value, stride: int = 1, size: int = 3) -> Value:
-    """A depthwise convolution with padding."""
+    """Return a depthwise convolution with padding."""
     weight = np.ones((size, size, x.shape[3]), np.int8)
     return convolved(calls, "pl::depthwise_conv2d", x, weight, x.shape[3], size // 2, stride=stride)
 
@@ -56,7 +56,7 @@ def convolved(
 
 
 def added(calls: Calls, a: Value, b: Value) -> Value:
-    """An addition of two tensors of one shape."""
+    """Return an addition of two tensors with the same shape."""
     return calls.call(
         "pl::add",
         a.shape,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simple form of share_memory for comparisons: it lays out every candidate from scratch."""
+"""Simple form of share_memory for comparison. It lays out every candidate from scratch."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from aot.plan.sharing import Sharing
 
 
 def share_memory_simply(graph: Graph) -> Sharing:
-    """Joins concatenations, then in-place calls."""
+    """Join concatenations, then in-place calls."""
     layout = Layout(graph, graph.steps, graph.aliases, {})
     for step in graph.steps:
         layout = _better(layout, _with_concatenation(graph, layout, step))
@@ -30,7 +30,7 @@ def _bound(layout: Layout) -> int:
 
 
 def _with_concatenation(graph: Graph, layout: Layout, step: Step) -> Layout | None:
-    """The layout with the step's inputs inside of its result, None if they cannot be."""
+    """Return the layout with the step's inputs inside its result; None if impossible."""
     offsets = cat_offsets(step.op)
     inputs = step.op.tensors("inputs") if offsets is not None else ()
     if offsets is None or any(value.constant is not None for value in inputs):
@@ -47,7 +47,7 @@ def _with_concatenation(graph: Graph, layout: Layout, step: Step) -> Layout | No
 def _with_in_place(
     graph: Graph, layout: Layout, index: int, pair: tuple[str, str]
 ) -> Layout | None:
-    """The layout with the step's result over its input, None if it cannot be."""
+    """Return the layout with the step's result over its input; None if impossible."""
     step = layout.steps[index - 1]
     source, result = pair
     if source not in {value.name for value in step.reads}:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views in ExecuTorch programs: tensors that are other tensors in another shape.
+"""Views in ExecuTorch programs: tensors that share another tensor's bytes in another shape.
 
 ExecuTorch's memory plan puts a view at the address of its base. No instruction writes it.
 """
@@ -16,7 +16,7 @@ _Place = tuple[int, int, int]
 
 
 def views_of(forward: schema.ExecutionPlan, input_counts: Sequence[int]) -> dict[int, int]:
-    """Return the base of each view, by the indices of values.
+    """Return the base of each view, by value index.
 
     The base is the last value written to the same place, if it has the view's dtype and size. While
     a view is live, no other value can have that place.
@@ -88,6 +88,6 @@ def _same_bytes(one: schema.Tensor, other: schema.Tensor) -> bool:
 
 
 def _is_plain(tensor: schema.Tensor) -> bool:
-    """Return True if a tensor is row-major. A damaged dimension order is not."""
+    """Return True if a tensor is row-major, and False for a damaged dimension order."""
     dims = list(range(len(tensor.sizes)))
     return sorted(tensor.dim_order) == dims and is_row_major(tensor.sizes, tensor.dim_order)

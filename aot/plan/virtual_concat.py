@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual concats: convolutions read a concatenation in parts, by im2col from its inputs.
+"""Virtual concats: a convolution reads the inputs of a concatenation directly, by im2col.
 
 Nearest upsampling of an input is not executed either, if it has no other reader. This costs
 instructions, so it is used if memory is short.
@@ -23,7 +23,7 @@ def concatenations(program: PlanProgram) -> list[str]:
 
 
 def with_virtual_concats(program: PlanProgram, names: Collection[str]) -> PlanProgram:
-    """The program without some of its `concatenations`."""
+    """Return the program without some of its `concatenations`."""
     uses = _Uses(program)
     calls = []
     for call in program.calls:
@@ -35,22 +35,20 @@ def with_virtual_concats(program: PlanProgram, names: Collection[str]) -> PlanPr
 
 @dataclass(frozen=True, eq=False)
 class _Upsampled:
-    """A tensor whose pixels count 1 << shift times, in both directions."""
+    """A tensor whose pixels repeat 1 << shift times, in both directions."""
 
     source: Value
     shift_h: int = 0
     shift_w: int = 0
 
     def as_image(self, height: int, width: int) -> Value:
-        """Return the tensor as one image, in the size before upsampling for this height
-        and width.
-        """
+        """Return the tensor as one image of this height and width, before its upsampling."""
         shape = (1, height >> self.shift_h, width >> self.shift_w, self.source.shape[-1])
         return replace(self.source, shape=shape)
 
 
 class _Uses:
-    """Writers and readers of a program's tensors; pure changes of a shape are skipped."""
+    """Writers and readers of a program's tensors. Pure changes of shape are skipped."""
 
     def __init__(self, program: PlanProgram) -> None:
         self.made = {value.name: call for call in program.calls for value in call.outputs}
@@ -64,15 +62,13 @@ class _Uses:
         self._kept = {self.root(value.name) for value in kept}
 
     def root(self, name: str) -> str:
-        """Return the tensor owning all bytes of a tensor."""
+        """Return the tensor that owns all bytes of a tensor."""
         while name in self.made and _keeps_bytes(self.made[name]):
             name = self.made[name].tensor("input").name
         return name
 
     def can_be_pieces(self, call: OpCall) -> bool:
-        """Return True if a call concatenates channels of one image, and only
-        convolutions read it.
-        """
+        """Return True if a call concatenates channels of an image that only convolutions read."""
         if call.op != "pl::cat":
             return False
         output, inputs = call.output(), call.tensors("inputs")
@@ -92,7 +88,7 @@ class _Uses:
         )
 
     def of_pieces(self, convolution: OpCall, cat: OpCall, names: Collection[str]) -> OpCall:
-        """Return the convolution on the concatenation's inputs."""
+        """Return the convolution that reads the concatenation's inputs."""
         _, height, width, _ = convolution.tensor("input").shape
         pieces = [self._piece(value, names) for value in cat.tensors("inputs")]
         args = {
@@ -105,7 +101,7 @@ class _Uses:
         return replace(convolution, op="plan::conv2d_pieces", args=args)
 
     def _piece(self, value: Value, names: Collection[str]) -> _Upsampled:
-        """Return a concatenation's input, or the source of its upsampling."""
+        """Return an input of a concatenation, or the source of its upsampling."""
         root = self.root(value.name)
         readers = self._readers[root]
         found = _upsampled(self.made[root]) if root in self.made else None
@@ -135,7 +131,7 @@ def _activations(call: OpCall) -> Iterator[Value]:
 
 
 def _upsampled(call: OpCall) -> _Upsampled | None:
-    """Return the source of an upsampling of images or sequences by powers of two, else None."""
+    """Return the source of an upsampling by powers of two, else None."""
     if call.op != "pl::gather":
         return None
     source = call.tensor("input")
@@ -157,7 +153,7 @@ def _upsampled(call: OpCall) -> _Upsampled | None:
 
 
 def _without_unread(program: PlanProgram, calls: list[OpCall]) -> Iterator[OpCall]:
-    """Return the calls, without those left without readers."""
+    """Return the calls, without calls that have no readers left."""
     read = {port.value.name for port in program.outputs}
     read |= {value.name for state in program.states for value in (state.value, state.new)}
     before = {value.name for call in program.calls for value in _activations(call)}

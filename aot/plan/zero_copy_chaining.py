@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zero-copy chaining: one model's output is the next one's input, in their shared arena.
+"""Zero-copy chaining: the output of one model is the input of the next, in a shared arena.
 
 The first model is planned as usual. The next plan places its input at the output's address in the
 first model's plan.json, and everything else around it.
@@ -17,12 +17,12 @@ from aot.plan.sharing import Sharing
 
 
 class ChainingError(Exception):
-    """An output cannot be the input; the text has the reason."""
+    """An output cannot become the input. The text has the reason."""
 
 
 @dataclass(frozen=True)
 class Chaining:
-    """Place of the first output of the model `of`: offset in bytes in the arena of a pool."""
+    """Place of the first output of the model `of`: a byte offset in the arena of a pool."""
 
     of: str
     pool: str
@@ -31,7 +31,7 @@ class Chaining:
     def pin(
         self, blocks: list[MemoryBlock], program: PlanProgram, sharing: Sharing
     ) -> list[MemoryBlock]:
-        """Return the blocks with the first input at this place.
+        """Return the blocks, with the first input fixed at this place.
 
         Raises:
             HandoverError: it cannot lie there.
@@ -53,7 +53,7 @@ class Chaining:
 def left_to_share(
     blocks: list[MemoryBlock], program: PlanProgram, sharing: Sharing, shared: str
 ) -> list[MemoryBlock]:
-    """Return the blocks with the first output in the models' shared arena.
+    """Return the blocks, with the first output in the arena that models share.
 
     Raises:
         HandoverError: it is not in memory, or cannot lie there.
@@ -71,7 +71,7 @@ def left_to_share(
 
 
 def chaining(first: Mapping[str, Any], program: PlanProgram, shared: str) -> Chaining:
-    """Return the chaining from the first model's plan.json, for a program taking its output.
+    """Return the place from the first model's plan.json, for a program that reads its output.
 
     Args:
         first: the first model's plan.json.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The artefact: Pilotlight's additions to ExecuTorch's .pte format, and their writer."""
+"""Pilotlight's additions to ExecuTorch's .pte format, their reader and their writer."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Additions of Pilotlight to ExecuTorch's .pte format; imports no torch.
+"""Additions of Pilotlight to ExecuTorch's .pte format. This module imports no torch.
 
 The method `forward` is the model. Constant methods describe its inputs and outputs:
 `pl_format_version` returns a number, `pl_{input,output}_{scales,zero_points,layouts}` a list with
@@ -43,7 +43,7 @@ DTYPE_NAMES = {dtype.scalar_type: name for name, dtype in DTYPES.items()}
 
 
 class PteError(ValueError):
-    """Error: the file is not a .pte that can become a plan. The message gives the reason."""
+    """The file is not a .pte that can become a plan. The text has the reason."""
 
 
 @dataclass(frozen=True)
@@ -179,5 +179,5 @@ def checksum(program: bytes) -> bytes:
 
 
 def sealed(program: bytes) -> bytes:
-    """A program and its checksum: the file."""
+    """Return the file: a program and its checksum."""
     return program + checksum(program)

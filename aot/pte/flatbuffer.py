@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 class FlatbufferError(ValueError):
-    """Error: the buffer is damaged. The message gives the position."""
+    """The buffer is damaged. The text has the position."""
 
 
 @dataclass(frozen=True)
@@ -34,40 +34,40 @@ class _Field:
 
 
 def number(index: int, code: str) -> Any:
-    """A number; `code` as the struct module has it."""
+    """Define a number field; `code` is that of the struct module."""
     size = struct.calcsize(f"<{code}")
     kind = {"?": bool, "d": float}.get(code, int)
     return _field(index, lambda b, at: b.numbers(at, code, size, 1)[0], kind)
 
 
 def numbers(index: int, code: str) -> Any:
-    """A vector of numbers: a list."""
+    """Define a field with a vector of numbers, read as a list."""
     size = struct.calcsize(f"<{code}")
     return _field(index, lambda b, at: list(b.numbers(*b.vector(at, code, size))), list)
 
 
 def octets(index: int) -> Any:
-    """A vector of bytes."""
+    """Define a field with bytes."""
     return _field(index, lambda b, at: b.octets(at), bytes)
 
 
 def text(index: int) -> Any:
-    """A string."""
+    """Define a field with a string."""
     return _field(index, lambda b, at: b.octets(at).decode(), None)
 
 
 def table(index: int, kind: type, optional: bool = False) -> Any:
-    """Another table."""
+    """Define a field with another table."""
     return _field(index, lambda b, at: b.table(at, kind), (lambda: None) if optional else None)
 
 
 def tables(index: int, kind: type) -> Any:
-    """A vector of tables: a list."""
+    """Define a field with a vector of tables, read as a list."""
     return _field(index, lambda b, at: b.tables(at, kind), list)
 
 
 def union(index: int, kinds: Sequence[type]) -> Any:
-    """A table of one of these kinds; its type, counted from 1, is the field before."""
+    """Define a field with a table of one of these kinds. The field before has its type, from 1."""
     return _field(index, lambda b, at: None, None, tuple(kinds))
 
 
@@ -81,7 +81,7 @@ def _field(
 
 
 def read_root(data: bytes, kind: type[_T]) -> _T:
-    """The root table of a buffer. FlatbufferError if it is damaged."""
+    """Return the root table of a buffer. Raise FlatbufferError if it is damaged."""
     buffer = _Buffer(data)
     return buffer.table(0, kind)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float ops whose kernel has another name and more results. The first result is the op's own."""
+"""Float ops whose kernel has another name and more results. The first result is the op's."""
 
 from __future__ import annotations
 

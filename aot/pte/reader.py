@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reader for the .pte format itself: container, tables, and input and output metadata.
+"""Reader of the .pte format: container, tables, and metadata of inputs and outputs.
 
 It imports no torch and no ExecuTorch. Any damage raises PteError with one message. The plan
 compiler checks the meaning and consistency of values and instructions.
@@ -46,7 +46,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class StoredDelegate:
-    """Stored form of a region taken by a backend.
+    """A delegate as stored in a file.
 
     Attributes:
       backend: its id.
@@ -85,7 +85,7 @@ class PteContents:
 
 
 def read_pte(data: bytes) -> PteContents:
-    """Decode a Pilotlight .pte. Raise PteError if it is something else, or damaged."""
+    """Decode a Pilotlight .pte. Raise PteError for other or damaged files."""
     check_container(data)
     if checksum(data[:-CHECKSUM_BYTES]) != data[-CHECKSUM_BYTES:]:
         raise PteError("is damaged, or was not lowered by Pilotlight: its checksum is wrong")
@@ -134,7 +134,7 @@ def check_container(data: bytes) -> None:
 
 
 def _has_header(data: bytes) -> bool:
-    """A program without constants has no extended header."""
+    """Return True if a program has an extended header; without constants it has none."""
     return data[8:12] == _HEADER_MAGIC
 
 
@@ -170,7 +170,7 @@ def _segment_start(data: bytes, program: schema.Program, index: int) -> int:
 
 
 def check_segments(program: schema.Program) -> None:
-    """Check that segments follow one another and share no byte."""
+    """Check that segments are in order and do not overlap."""
     end = 0
     for index, segment in enumerate(program.segments):
         if segment.offset < end:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of ExecuTorch's program.fbs read by plans: tables, and the numbers of their fields.
+"""The tables of ExecuTorch's program.fbs that plans read, with their field numbers.
 
 ExecuTorch's own classes are equivalent, but importing them imports all of torch.export. A test
 checks that both read the same data from a file.

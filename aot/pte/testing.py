@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing a .pte through torch.export and ExecuTorch's own emitter, for comparisons."""
+"""Writes a .pte through torch.export and ExecuTorch's own emitter, for comparison."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ def export_graph(module: GraphModule, moved: IoLayout = NOT_MOVED) -> bytes:
 
 
 def _example(value: torch.Tensor) -> torch.Tensor:
-    """A tensor of a fake one's shape, dtype and memory format."""
+    """Return a real tensor with the shape, dtype and memory format of a fake one."""
     layout = torch.channels_last if is_channels_last(value) else torch.contiguous_format
     return torch.zeros(value.shape, dtype=value.dtype).contiguous(memory_format=layout)

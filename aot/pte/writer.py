@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writer of dialect graphs as a .pte.
+"""Writes dialect graphs as a .pte.
 
 A node already has the form of an instruction: an op with a schema and typed values. The method
 `forward` therefore lists the nodes in graph order, each op as its out-variant (`pl::<op>.out`).
@@ -110,9 +110,7 @@ def methods_of(module: GraphModule, moved: IoLayout) -> Mapping[str, object]:
 
 
 def instructions(module: GraphModule) -> list[Node]:
-    """Return the nodes of a dialect graph that are instructions. A node's position here is its op's
-    id.
-    """
+    """Return the nodes of a dialect graph that become instructions. The position is the op's id."""
     calls = ("call_function", "call_module")
     return [n for n in module.graph.nodes if n.op in calls and not is_result(n)]
 
@@ -187,7 +185,7 @@ signature.
 
 
 class _Method:
-    """The method `forward`, and the constants, initial state values and delegates it refers to."""
+    """Builder of the method `forward`, with its constants, initial states and delegates."""
 
     def __init__(self, module: GraphModule) -> None:
         self.constants: list[bytes] = []
@@ -257,7 +255,7 @@ class _Method:
                 self._ids |= dict.fromkeys(readers[name], self._add(et.EValue(value)))
 
     def _buffer(self, tensor: torch.Tensor, buffers: list[bytes]) -> int:
-        """Index of a tensor's bytes among buffers; index 0 means none."""
+        """Return the index of a tensor's bytes among buffers; 0 means none."""
         data = tensor.detach().contiguous().numpy().tobytes()
         key = id(buffers), hashlib.sha256(data).digest()
         if key not in self._buffer_ids:
@@ -310,7 +308,7 @@ class _Method:
         return len(self._values) - 1
 
     def _tensor(self, value: torch.Tensor, step: int, buffer: int = 0) -> int:
-        """An activation; where it lies is filled in when memory is planned."""
+        """Return an activation. Memory planning sets its place."""
         spec = self._spec(value)
         spec.lifetime = [step, step]
         index = self._add(et.EValue(make_tensor_value(buffer, None, spec)))
@@ -318,7 +316,7 @@ class _Method:
         return index
 
     def _spec(self, value: torch.Tensor) -> TensorSpec:
-        """Return the spec of a tensor. ExecuTorch takes long to make one."""
+        """Return the spec of a tensor; cached, because ExecuTorch takes long to make one."""
         key = value.dtype, value.shape, value.stride()
         if key not in self._specs:
             self._specs[key] = TensorSpec.from_tensor(value)
@@ -342,7 +340,7 @@ class _Method:
 
 
 def _at(args: Sequence[Any], kwargs: Mapping[str, Any], index: int, argument: Any) -> Any:
-    """An argument of a call by its place in the schema."""
+    """Return an argument of a call by its place in the schema."""
     if index < len(args):
         return args[index]
     return kwargs.get(argument.name, argument.default_value)

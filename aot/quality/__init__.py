@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quality of a lowered model: the measured effect of int8 on its outputs and on every value."""
+"""Quality of a lowered model: the effect of int8 on outputs and on every value."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison of a lowered model with the float model. It rejects a model with too much error."""
+"""Compares a lowered model with the float model, and rejects a model with too much error."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from aot.quality.watch import Watch, content
 
 @dataclass(frozen=True)
 class Graphs:
-    """Stages of a model during lowering.
+    """The model's graphs at the stages of lowering.
 
     Attributes:
       floats: before quantization.
@@ -69,7 +69,7 @@ def assess(
     per_op: bool,
     metric: Metric | None = None,
 ) -> Quality:
-    """Measure a lowered model, log the result and check it against the limits.
+    """Measure a lowered model, log the result and check the limits.
 
     Args:
       graphs: the model.
@@ -147,7 +147,7 @@ def assess(
 
 
 def _check_classes(labels: torch.Tensor, outputs: Sequence[Output], floats: GraphModule) -> None:
-    """Raise LoweringError if a label is outside the classes of a row of numbers."""
+    """Raise LoweringError if a label exceeds the number of classes."""
     rows = [o for o in outputs if o.is_class and o.is_float and o.class_dim is not None]
     if not rows or not len(labels):
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trial change of a quantized model, without lowering it again."""
+"""Changes of a quantized graph that can be tried without lowering again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rounding = Callable[[torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True)
 class Change:
-    """Differences from the quantized graph. Values have their names from the float graph.
+    """Differences from the quantized graph, by names of values in the float graph.
 
     Attributes:
       wide: int16 values instead of int8. int8 readers of them round them.
@@ -41,7 +41,7 @@ class Change:
         return self.wide | self.floats | self.unrounded
 
     def widened(self, name: str, quantization: Quantization) -> Quantization:
-        """Return a value's new int16 quantization."""
+        """Return a value's new quantization in int16."""
         q = quantization
         steps = max(q.zero_point - q.type.quant_min, q.type.quant_max - q.zero_point)
         low, high = self.ranges.get(name, (0.0, 0.0))

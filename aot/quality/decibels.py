@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signal to noise."""
+"""Signal-to-noise ratios in dB."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EQUAL_DB = 150.0
 
 
 def decibels(signal: float, noise: float) -> float | None:
-    """10 log10(signal / noise), within +-EQUAL_DB; None where there is no signal."""
+    """Return 10 log10(signal / noise), limited to +-EQUAL_DB; None without a signal."""
     if signal <= 0.0:
         return None
     if noise <= 0.0:
@@ -27,12 +27,12 @@ def decibels(signal: float, noise: float) -> float | None:
 
 
 def power(values: torch.Tensor) -> float:
-    """The sum of the squares."""
+    """Return the sum of squares."""
     return values.double().square().sum().item()
 
 
 def in_decibels(value: float | None) -> str:
-    """ "34.4 dB" for people."""
+    """Return a text such as "34.4 dB"."""
     if value is None:
         return "no signal"
     return "equal" if value >= EQUAL_DB else f"{value:.1f} dB"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of the dialect graph in float, keyed by the original values."""
+"""Values of the dialect graph, as float, by the values of the float graph."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from aot.quality.value import MeasuredValue
 
 
 class Device(Interpreter):
-    """Runs the dialect graph and keeps its values, in float."""
+    """Runner of the dialect graph that keeps all values as float."""
 
     def __init__(self, folded: GraphModule) -> None:
         super().__init__(folded)
@@ -23,14 +23,14 @@ class Device(Interpreter):
         self._values: dict[str, torch.Tensor] = {}
 
     def of(self, value: MeasuredValue) -> torch.Tensor | None:
-        """Return the counterpart of a value here, or None if there is none."""
+        """Return the dialect value for a float value; None if it has none."""
         # An int8 input has no quantize op.
         return self._values.get(value.name, self._values.get(value.value.name))
 
     def run_on(
         self, inputs: Sequence[torch.Tensor], state: tuple[torch.Tensor, ...]
     ) -> tuple[torch.Tensor, ...]:
-        """Runs the user's inputs; returns the new state."""
+        """Run on the user's inputs; return the new state."""
         results = self.run(*fit_inputs(inputs, self._border), *state)
         return tuple(results[len(results) - len(state) :]) if state else ()
 

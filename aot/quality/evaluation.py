@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Held-out data for measuring a lowered model."""
+"""Held-out data to measure a lowered model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ dict by name. With a metric of the user, the second item is any object.
 
 @dataclass(frozen=True, repr=False)
 class HeldOut:
-    """Data to measure on.
+    """Held-out data.
 
     Attributes:
       samples: each with a flag: a sequence starts with it.
@@ -133,7 +133,7 @@ def _split(inputs: Any) -> list[Any]:
 
 
 def _check_no_classes(evaluation: object, example_inputs: Sequence[torch.Tensor]) -> None:
-    """Raise LoweringError if the data are inputs and something meant as their classes."""
+    """Raise LoweringError if samples look like pairs of inputs and classes."""
     is_pair = isinstance(evaluation, tuple | list) and len(evaluation) == 2
     if not is_pair or len(example_inputs) != 1:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings, and the way their texts refer to values and ranges."""
+"""Warnings, and names of values and ranges in their texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FEW_STEPS = 16
 
 @dataclass(frozen=True)
 class Finding:
-    """A reason to doubt.
+    """One warning.
 
     Attributes:
       kind: what is doubtful, as docs/quality.md explains it.
@@ -40,12 +40,12 @@ class Finding:
 
 
 def finding_at(kind: str, value: Node, text: str) -> Finding:
-    """A finding about a value of the float graph."""
+    """Return a warning about a value of the float graph."""
     return Finding(kind, value.name, module_path(value), source_line(value), text)
 
 
 def name_of(value: Node) -> str:
-    """A value of the float graph for people: "input `x`", "`relu_1`"."""
+    """Return a readable name for a value of the float graph: "input `x`", "`relu_1`"."""
     return f"input `{value.name}`" if value.op == "placeholder" else f"`{value.name}`"
 
 
@@ -54,7 +54,7 @@ def interval(low: float, high: float) -> str:
 
 
 def of_many(findings: Sequence[Finding]) -> Finding:
-    """Return the first warning. A problem of one value continues in the values computed from it."""
+    """Return the first of several warnings: a problem continues in values computed from it."""
     others = len(findings) - 1
     more = f"; likewise {others} other value{'s' if others > 1 else ''}" if others else ""
     return replace(findings[0], text=findings[0].text + more)

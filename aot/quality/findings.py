@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings on calibration data, or on ranges derived from them, with the names of the values."""
+"""Warnings about calibration data, or about ranges derived from it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def of_calibration(seen: Watch, quantized: GraphModule, outputs: Sequence[Output
 
 
 def _is_near(output: Output) -> bool:
-    """Return True if int8 hardly changes an output of numbers, nor its varying part."""
+    """Return True if int8 hardly changes an output, and hardly its variation."""
     found = [output.sqnr_db] + ([output.varying_db] if output.class_dim is None else [])
     return all(sqnr is not None and sqnr >= ROUGH_DB for sqnr in found)
 
@@ -132,7 +132,7 @@ def _repeats(seen: Watch) -> bool:
 def _nearly_same(
     seen: Watch, inputs: Sequence[Node], scales: Mapping[Node, float]
 ) -> Iterator[Finding]:
-    """Yield a warning if samples hardly differ in int8, such as one sample with a little noise."""
+    """Yield a warning if samples are nearly equal in int8, such as one sample plus noise."""
     samples = [given for _, given in seen.samples]
     known = [node.meta["val"].dtype not in NUMBERS or node in scales for node in inputs]
     if len(samples) < FEW_SAMPLES or not all(known) or _repeats(seen):
@@ -229,7 +229,7 @@ def _constant_channels(node: Node, samples: Sequence[torch.Tensor]) -> Iterator[
 
 
 def _far_floor(node: Node, values: torch.Tensor) -> Iterator[Finding]:
-    """Yield a warning for one value far from all others, such as the logarithm of nearly zero."""
+    """Yield a warning for one number far from all others, such as the logarithm of almost zero."""
     for sign, end in ((1.0, "least"), (-1.0, "largest")):
         towards = values * sign
         floor = towards.min()
@@ -253,7 +253,7 @@ def _far_floor(node: Node, values: torch.Tensor) -> Iterator[Finding]:
 
 
 def _lost_channels(node: Node, samples: torch.Tensor, scale: float) -> Iterator[Finding]:
-    """Yield warnings for channels, or features, that have no steps compared to the others.
+    """Yield warnings about channels, or features, whose values stay within one step.
 
     Args:
       node: an input.
@@ -306,7 +306,7 @@ def _coarse(observed: _Observed) -> Finding | None:
 
 
 def _coarse_parts(observed: Sequence[_Observed]) -> Iterator[Finding]:
-    """Yield warnings for clamps, such as a ReLU, that keep few steps of a value with other readers.
+    """Yield a warning for a clamp, such as a ReLU, that keeps few steps of a shared value.
 
     A clamp that is the only reader of a layer is fused with it. The layer then spends all its steps
     on the clamped range.

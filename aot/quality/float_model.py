@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's own model in float, run from an initial state. The original model stays unchanged."""
+"""Runs the user's model in float from its initial state. The model itself is not changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from aot.upstream.torch import tree_leaves
 
 
 class FloatModel:
-    """Runs a model on copies of its inputs and buffers, because it may write into them.
+    """Runner of a model on copies of inputs and buffers, because a model may write to them.
 
     Args:
       model: the model to lower; its buffers stay as they are.
@@ -36,27 +36,25 @@ class FloatModel:
         self.reset()
 
     def reset(self) -> None:
-        """Makes the next run the first."""
+        """Start again from the initial state."""
         self._buffers = {name: x.clone() for name, x in self._runnable.named_buffers()}
 
     def _arguments(self, tensors: tuple[torch.Tensor, ...]) -> tuple[Any, dict[str, Any]]:
         return (tensors, {}) if self._program is None else arguments_of(self._program, tensors)
 
     def path_of_encoder(self) -> str | None:
-        """The path of the first nn.TransformerEncoder; None if there is none."""
+        """Return the path of the first nn.TransformerEncoder; None if there is none."""
         modules = self._runnable.named_modules()
         found = (path for path, part in modules if isinstance(part, torch.nn.TransformerEncoder))
         return next(found, None)
 
     def as_users_run_it(self, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """The outputs of the first run outside of training, on torch's fast path where it has
-        one.
-        """
+        """Return the outputs of a first run in eval mode, with torch's fast paths."""
         buffers = {name: x.clone() for name, x in self._runnable.named_buffers()}
         return self._run(inputs, buffers)
 
     def __call__(self, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """The outputs side by side; state is carried from call to call."""
+        """Return the list of outputs. State is carried from call to call."""
         with _as_exported():
             return self._run(inputs, self._buffers)
 
@@ -86,7 +84,7 @@ class FloatModel:
 
 @contextmanager
 def _as_exported() -> Iterator[None]:
-    """Disable the fast paths of nn.TransformerEncoder and similar modules inside the context.
+    """Within the context, disable the fast paths of nn.TransformerEncoder and similar modules.
 
     They then compute the same as export sees. Their fast paths return 0 at masked padding.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check, on calibration data, of tensors that were taken for attention masks.
+"""Checks on calibration data that tensors treated as attention masks are masks.
 
 A float tensor is a mask if the model adds it to the scores of a softmax and it is 0 or far below.
 The tensor may be an input or computed. aot/passes/aten/attention/mask_softmax.py raises it to a
@@ -31,7 +31,7 @@ _MATTERS = 0.5
 def check_mask_inputs(
     floats: GraphModule, samples: Sequence[tuple[bool, Sequence[torch.Tensor]]]
 ) -> None:
-    """Raise LoweringError if a bias in calibration samples is not the mask it was taken for.
+    """Raise LoweringError if a bias in calibration data is not the mask that it was taken for.
 
     Args:
       floats: the model as an ATen graph.
@@ -66,7 +66,7 @@ def check_mask_inputs(
 
 
 def _lost(bias: torch.Tensor, floor: float) -> float | None:
-    """Return the largest value of a row with a relevant difference changed by the floor."""
+    """Return the largest value of a row that the mask's floor changes relevantly."""
     largest = bias.amax(-1, keepdim=True)
     apart = (bias - largest).nan_to_num(0.0)  # for minus infinity in the whole row
     left = bias.clamp(min=floor) - largest.clamp(min=floor)

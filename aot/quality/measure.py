@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the float model and the lowered one on samples, to measure their outputs."""
+"""Runs the float model and the lowered model on samples, to measure their outputs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def measure(
 
 
 class _Choices(Interpreter):
-    """Runs the float graph to get the values from which integer outputs are chosen."""
+    """Runner of the float graph, for the values from which integer outputs are selected."""
 
     def __init__(self, floats: GraphModule, outputs: Sequence[Output]) -> None:
         super().__init__(floats)
@@ -68,11 +68,11 @@ class _Choices(Interpreter):
         self.reset()
 
     def reset(self) -> None:
-        """Makes the next run the first."""
+        """Start again from the initial state."""
         self._state = initial_state(self._graph)
 
     def __call__(self, inputs: Sequence[torch.Tensor]) -> Mapping[Node | None, torch.Tensor]:
-        """The values by node; state is carried from call to call."""
+        """Return the values by node. State is carried from call to call."""
         if self._wanted:
             with torch.no_grad():
                 results = self.run(*(x.contiguous() for x in inputs), *self._state)
@@ -89,7 +89,7 @@ class _Choices(Interpreter):
 def _in_model_layout(
     lowered: Reference, inputs: Sequence[torch.Tensor], moved: IoLayout
 ) -> Sequence[torch.Tensor]:
-    """Return the lowered model's results in float, with the dimension order of the user's model."""
+    """Return the lowered model's results as float, with the dimensions of the user's model."""
     try:
         results = lowered.dequantize_outputs(lowered.reference(moved.taken(inputs)))
     except IndexError as error:  # torch counts negative ones from the end

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings on ranges, compared with the samples a model is measured on."""
+"""Warnings about ranges unsuited to the samples of the measurement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aot.quality.value import MeasuredValue
 def of_values(
     values: Sequence[MeasuredValue], outputs: Sequence[Output], samples: str
 ) -> list[Finding]:
-    """Return warnings on saturating inputs and outputs, and on inputs using few of their steps.
+    """Return warnings about saturating inputs and outputs, and inputs using few steps.
 
     If outputs are rough, saturating values inside the model are included.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meaning of the nodes of a quantized graph, for measurements."""
+"""Helpers to read the nodes of a quantized graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aot.upstream.torch import tree_leaves
 
 
 def call(node: Node, lookup: Callable[[Node], Any]) -> Any:
-    """Calls a node's op."""
+    """Execute a node's op."""
     args, kwargs = map_arg((node.args, node.kwargs), lookup)
     assert callable(node.target)
     return node.target(*args, **kwargs)
@@ -30,7 +30,7 @@ def source_of(node: Node) -> Node:
 
 
 def root_of(quantizer: Node) -> Node:
-    """Return the float value quantized by a quantize node, or by the chain of them before it."""
+    """Return the float value before a quantize node, or before a chain of such nodes."""
     node = quantizer
     while node.target in (QUANTIZE, DEQUANTIZE):
         node = source_of(node)
@@ -38,9 +38,7 @@ def root_of(quantizer: Node) -> Node:
 
 
 def behind(nodes: Sequence[Node]) -> dict[Node, frozenset[str]]:
-    """Return for each node the values quantized next after it, by their names in the
-    float graph.
-    """
+    """Return for each node the next quantized values, by their names in the float graph."""
     found: dict[Node, frozenset[str]] = {}
     for node in reversed(nodes):
         names = (
@@ -53,7 +51,7 @@ def behind(nodes: Sequence[Node]) -> dict[Node, frozenset[str]]:
 
 
 def last_readings(nodes: Sequence[Node], kept: Collection[Node]) -> dict[Node, list[Node]]:
-    """Return for each node the inputs it reads last, without the kept ones."""
+    """Return for each node the inputs that it reads for the last time, except kept ones."""
     found: dict[Node, list[Node]] = {node: [] for node in nodes}
     seen = set(kept)
     for node in reversed(nodes):
@@ -65,8 +63,9 @@ def last_readings(nodes: Sequence[Node], kept: Collection[Node]) -> dict[Node, l
 def constants_of(
     quantized: GraphModule, floats: GraphModule
 ) -> dict[Node, tuple[torch.Tensor, torch.Tensor]]:
-    """The constants of a quantized graph, in float and as they are: weights where they are
-    dequantized.
+    """Return the constants of a quantized graph as float.
+
+    Weights are taken after dequantization.
     """
     originals = {n.name: n for n in floats.graph.nodes}
     found: dict[Node, tuple[torch.Tensor, torch.Tensor]] = {}
@@ -82,7 +81,7 @@ def constants_of(
 
 
 def _original(node: Node, originals: dict[str, Node], floats: GraphModule) -> torch.Tensor | None:
-    """Return the float constant of a dequantize node: the same argument of its reader."""
+    """Return the float constant of a dequantize node, from the same argument of its reader."""
     for reader in node.users:
         if reader.name in originals:
             arguments = tree_leaves(originals[reader.name].args)

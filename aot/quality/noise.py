@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detection of made-up samples: random numbers as torch generates them."""
+"""Detects random numbers from torch among samples."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SMALL = 32
 
 
 def noise_maker(samples: torch.Tensor) -> str:
-    """Return the torch function that generates such values, or "" if they are no white noise.
+    """Return the torch function that makes such values, or "" if they are not white noise.
 
     A value looks like noise under two conditions. Its mean, its kurtosis, the product with its
     neighbour and the correlations between elements are as expected, within four standard
@@ -101,7 +101,7 @@ def _has_tones(rows: torch.Tensor) -> bool:
 
 
 def _are_correlated(samples: torch.Tensor) -> bool:
-    """Return True if the first elements of a sample are more alike than chance explains."""
+    """Return True if the first elements of a sample are correlated beyond chance."""
     count = len(samples)
     rows = samples.reshape(count, -1)[:, :_COMPARED].double()
     rows = rows[:, rows.std(0) > 0.0] if count >= _SAMPLES else rows[:, :0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings on a model's outputs for the samples it is measured on."""
+"""Warnings about a model's outputs on the samples of the measurement."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ hardly any.
 def of_outputs(
     outputs: Sequence[Output], nodes: Mapping[str, Node], made_up: bool
 ) -> list[Finding]:
-    """Yield warnings on outputs holding values outside every range, or mostly constant ones.
+    """Return warnings about outputs with values beyond every range, or mostly constant outputs.
 
     The second kind is close to float only because of a part that is the same in all samples.
     Classes are exempt: their agreement shows such a case.
@@ -64,7 +64,7 @@ def of_outputs(
 def of_scores(
     outputs: Sequence[Output], nodes: Mapping[str, Node], different: int, samples: str
 ) -> list[Finding]:
-    """Yield warnings on rows of scores nearly the same for all samples.
+    """Return warnings about rows of scores that are nearly equal for all samples.
 
     Such samples are unlike the training data, e.g. images in 0..1/255. The scores come from the
     biases.
@@ -94,7 +94,7 @@ def of_scores(
 def of_still(
     outputs: Sequence[Output], nodes: Mapping[str, Node], different: int, samples: str
 ) -> list[Finding]:
-    """Yield warnings on outputs that are the same in float for all inputs.
+    """Return warnings about outputs that are equal in float for all inputs.
 
     The cause is nearly always a layer of zeros, or one that saturates. int8 is as good as float
     then.
@@ -119,7 +119,7 @@ def of_still(
 
 
 def of_labels(outputs: Sequence[Output], labels: torch.Tensor, samples: str) -> list[Finding]:
-    """Return a warning if the labels look wrong.
+    """Return a warning if the labels look wrong, else None.
 
     This is the case if the float model is right no more often than a random choice with the same
     class frequencies.
@@ -148,8 +148,7 @@ def of_labels(outputs: Sequence[Output], labels: torch.Tensor, samples: str) -> 
 def of_choices(
     outputs: Sequence[Output], nodes: Mapping[str, Node], different: int, samples: str
 ) -> list[Finding]:
-    """Yield warnings on outputs with the same choice in all samples. Nothing is known about the
-    other choices.
+    """Return warnings about outputs with the same choice in all samples. Others are untested.
 
     Args:
       outputs: measured.

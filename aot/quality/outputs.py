@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distance of a lowered model's outputs from the float model's."""
+"""Compares the outputs of a lowered model with the float model's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RESOLVED = 1e-9
 
 @dataclass(repr=False)
 class Output:
-    """One output over all samples, and the classes it chooses.
+    """An output over all samples, with the classes that it selects.
 
     Attributes:
       name: of its node.
@@ -82,7 +82,7 @@ class Output:
 
     @property
     def distance(self) -> str:
-        """All measures, for people."""
+        """Return a text with all measures."""
         parts = []
         if self.sqnr_db is not None:
             parts.append(f"SQNR {in_decibels(self.sqnr_db)}")
@@ -94,7 +94,7 @@ class Output:
 
     @property
     def sqnr_db(self) -> float | None:
-        """None of integers, and where the float model gives nothing but zeros."""
+        """SQNR in dB. None for integers, and if the float model returns only zeros."""
         return decibels(self.signal, self.noise) if self.is_float else None
 
     @property
@@ -103,7 +103,7 @@ class Output:
 
     @property
     def varying_db(self) -> float | None:
-        """SQNR of the variation between samples, without each element's mean.
+        """SQNR of the variation between samples: each element's mean is removed.
 
         Example: for a temperature of 20 +- 1 degrees, an error of 2 is 20 dB below the signal and
         hides all variation. None for one sample, and if all samples are the same.
@@ -113,7 +113,7 @@ class Output:
 
     @property
     def varying_share_db(self) -> float | None:
-        """Share of that variation in the signal, in dB; None likewise."""
+        """Share of this variation in the signal, in dB. None as for sqnr_db."""
         varying = self._varying()
         return None if varying is None else decibels(varying, self.signal)
 
@@ -127,23 +127,19 @@ class Output:
 
     @property
     def is_still(self) -> bool:
-        """Return True if its numbers are the same in all of several samples."""
+        """Return True if its numbers are equal in all of several samples."""
         is_one = self.is_float and self.samples > 1 and self.signal > 0.0
         return is_one and self._varying() is None
 
     @property
     def cosine(self) -> float | None:
-        """Cosine of the angle between float and int8. None for integers, and if one of them is all
-        zeros.
-        """
+        """Cosine of the angle between float and int8. None for integers, and for zeros alone."""
         length = math.sqrt(self.signal * self.actual)
         return self.product / length if length > 0.0 else None
 
     @property
     def agreement(self) -> float | None:
-        """Share of the classes that agree with the float model's; None if the output is
-        no choice.
-        """
+        """Share of classes equal to the float model's. None if the output is not a choice."""
         same = self._same()
         return None if same is None else same.double().mean().item()
 
@@ -155,12 +151,12 @@ class Output:
 
     @property
     def only_class(self) -> int | None:
-        """Class the float model chooses in every sample; None if it varies, or is no class."""
+        """The class that the float model selects in every sample. None if it varies."""
         return self.only_score if self.is_choice else None
 
     @property
     def only_score(self) -> int | None:
-        """The same for any row that may score classes."""
+        """Like only_class, for any row that may hold class scores."""
         if not self.is_class:
             return None
         found = {int(expected) for expected, _ in self.classes}
@@ -168,8 +164,7 @@ class Output:
 
     @property
     def clear_agreement(self) -> tuple[int, int] | None:
-        """Count of the classes clear for the float model, and of those the lowered model also
-        chooses.
+        """Return how many classes are clear in float, and how many of these are selected here.
 
         None if the output does not show how clear a class is.
         """
@@ -182,15 +177,13 @@ class Output:
         return int(sure.sum()), int((sure & same).sum())
 
     def accuracy(self, labels: torch.Tensor) -> tuple[float, float]:
-        """Return the share of samples whose class is the label: of the float model, and of the
-        lowered one.
-        """
+        """Share of samples whose class is the label: of the float model, of the lowered model."""
         chosen = (torch.cat(column) for column in zip(*self.classes, strict=True))
         float32, int8 = ((column == labels).double().mean().item() for column in chosen)
         return float32, int8
 
     def accuracy_by_chance(self, labels: torch.Tensor) -> float:
-        """The float model's, if it chose each class as often, and of any sample."""
+        """Return the accuracy of the float model's class frequencies on random samples."""
         chosen = torch.cat([expected for expected, _ in self.classes])
         shares = (
             (chosen == c).double().mean() * (labels == c).double().mean() for c in labels.unique()
@@ -198,8 +191,7 @@ class Output:
         return float(sum(shares))
 
     def confusion(self, labels: torch.Tensor, limit: int) -> list[list[int]] | None:
-        """Return how often the lowered model chooses each class (column) for each right class
-        (row).
+        """Return counts of the lowered model's class (column) for each correct class (row).
 
         None if there are more than `limit` classes, or integers that are none.
         """
@@ -219,7 +211,7 @@ class Output:
         choice: torch.Tensor | None = None,
         starts: bool = False,
     ) -> None:
-        """Add a sample: the results of the float model and of the lowered one.
+        """Add a sample: the results of both models.
 
         Args:
           expected: of the float model.
@@ -249,7 +241,7 @@ class Output:
             self._add_lead(expected)
 
     def _add_lead(self, values: torch.Tensor) -> None:
-        """Add the lead of the first class over the second, and the spread of classes in general.
+        """Add the lead of the first class over the second, and the spread of all classes.
 
         Further chosen elements count likewise, with the distance to both neighbours.
         """

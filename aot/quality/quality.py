@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quality of a lowered model: measured, judged, and as a report has it."""
+"""Quality of a lowered model: measurement, limits, and content of reports."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CLASSES = 40
 
 @dataclass(frozen=True)
 class Limits:
-    """Requirements for a lowered model.
+    """Required quality of a lowered model.
 
     Attributes:
       min_sqnr: of each output, dB.
@@ -99,7 +99,7 @@ class Quality:
 
     @property
     def accuracy(self) -> tuple[float, float] | None:
-        """Share of right classes in float and in int8; None where there are no labels."""
+        """Share of correct classes in float and in int8. None without labels."""
         chosen = [output for output in self.outputs if output.is_class]
         if self.samples.labels is None or not chosen:
             return None
@@ -107,7 +107,7 @@ class Quality:
 
     @property
     def confusion(self) -> list[list[int]] | None:
-        """Output.confusion of the output that `accuracy` is for."""
+        """Output.confusion of the output with labels."""
         chosen = [output for output in self.outputs if output.is_class]
         if self.samples.labels is None or not chosen:
             return None
@@ -126,7 +126,7 @@ class Quality:
         return failed
 
     def check(self) -> None:
-        """Raise LoweringError if a limit is missed, with the largest costs and possible remedies.
+        """Raise LoweringError if a limit is missed, with the largest losses and possible remedies.
 
         Also raise it if the calibration data are useless and the only data measured on.
         """
@@ -167,12 +167,12 @@ class Quality:
         )
 
     def worst(self) -> list[MeasuredValue]:
-        """Return the values whose quantization alone costs most, the worst first."""
+        """Return the values whose quantization alone loses most, the worst first."""
         measured = [value for value in self.values if value.noise_to_signal]
         return sorted(measured, key=lambda v: -(v.noise_to_signal or 0.0))[:_SHOWN]
 
     def lines(self) -> list[str]:
-        """For people: a line for each output, and the accuracy."""
+        """Return readable lines: one for each output, then the accuracy."""
         rows = [f"{o}: {o.distance}, on {self.samples}" for o in self.outputs]
         if self.accuracy is not None:
             float32, int8 = self.accuracy
@@ -183,7 +183,7 @@ class Quality:
         return rows
 
     def json(self, ids: Mapping[str, str]) -> dict[str, Any]:
-        """Return the content for report.schema.json.
+        """Return the fields of report.schema.json.
 
         Args:
           ids: of ops, by the name of the quantize node for their value.

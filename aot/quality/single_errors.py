@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Effect of each value's error alone on a model's outputs, with everything else in float."""
+"""Effect of each quantized value alone on a model's outputs, with all other values in float."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Environment = dict[Node, Any]
 
 
 class SingleErrors:
-    """A quantized graph in float, with the error of one value at a time.
+    """Runner of a quantized graph in float, with the error of one value at a time.
 
     Args:
       nodes: of the graph, without its output node.
@@ -41,7 +41,7 @@ class SingleErrors:
     def noises(
         self, exact: Environment, errors: Iterable[tuple[Node, torch.Tensor]]
     ) -> Iterator[list[float]]:
-        """Return for each error the energy of the noise it causes in the outputs.
+        """Yield for each error the energy of its noise in the outputs.
 
         Args:
           exact: results of the nodes without any error.
@@ -102,7 +102,7 @@ def _is_of_images(node: Node, changed: Sequence[Node], exact: Environment) -> bo
 
 
 def _of_images(node: Node, images: dict[int, Any], exact: Environment) -> dict[int, Any]:
-    """One convolution of all of them together: of few pixels it takes a quarter of the time."""
+    """Run one convolution for all errors: with few pixels it takes a quarter of the time."""
     together: Environment = {source_of(node): torch.cat(list(images.values()))}
     result = call(node, ChainMap(together, exact).__getitem__)
     return dict(zip(images, result.split(len(exact[node])), strict=True))

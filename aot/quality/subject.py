@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lowered model, with the input of all warnings."""
+"""A lowered model, as input of all warnings."""
 
 from __future__ import annotations
 

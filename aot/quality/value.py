@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A quantized value and its measurements."""
+"""Measurements of a quantized value."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class End:
     next: float = math.nan
 
     def add(self, elements: Elements) -> None:
-        """Adds finite elements."""
+        """Add finite elements."""
         if not elements.size:
             return
         nearest = np.min if self.sign > 0.0 else np.max
@@ -64,7 +64,7 @@ class End:
 
 @dataclass(repr=False)
 class MeasuredValue:
-    """A quantized value. Sums are over all samples and elements.
+    """Measurements of a quantized value. Sums are over all samples and elements.
 
     Attributes:
       name: of the node that quantizes it in torchao's graph, as in Origin.quantized.
@@ -117,7 +117,7 @@ class MeasuredValue:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The smallest and the largest real number it can hold."""
+        """The smallest and the largest real number of its quantization."""
         return self.quantization.ends
 
     @property
@@ -127,7 +127,7 @@ class MeasuredValue:
 
     @property
     def alone_db(self) -> float | None:
-        """SQNR of the model's outputs with this value alone quantized."""
+        """SQNR of the model's outputs if only this value is quantized."""
         return None if self.noise_to_signal is None else decibels(1.0, self.noise_to_signal)
 
     @property
@@ -136,19 +136,19 @@ class MeasuredValue:
 
     @property
     def saturates(self) -> bool:
-        """Return True if the part outside of its limits matters: many elements, or far outside."""
+        """Return True if clipping matters: many elements, or elements far outside."""
         return self.clipped_share > _CLIPPED and self.lost > _LOST * self.energy
 
     @property
     def is_filled(self) -> bool:
-        """Return True if all clipped elements are one number at either end, as in a mask."""
+        """Return True if all clipped elements are equal at each end, as in a mask."""
         (low, high), step = self.limits, self.quantization.scale
         fills = self.least.count if self.low < low - step else 0
         fills += self.largest.count if self.high > high + step else 0
         return self.clipped == fills
 
     def add(self, expected: torch.Tensor, actual: torch.Tensor | None) -> None:
-        """Adds a sample: the value in float, and on the device if it is known."""
+        """Add a sample: the value in float, and on the device if it is known."""
         (low, high), step = self.limits, self.quantization.scale
         elements: Elements = expected.flatten().numpy()
         least, largest = elements.min(), elements.max()

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Effect of quantization on every value of a model: its distance from float, and its own share of
-the outputs' noise.
+"""Effect of quantization on every value of a model: its SQNR, and its share of the outputs' noise.
 
 One value at a time is quantized to get its own share. Its error is the contribution of its op on
 inputs already quantized. It is the difference between the op in float and the op with quantized,
@@ -54,7 +53,7 @@ Sequences = Sequence[tuple[bool, Sequence[torch.Tensor]]]
 
 
 class Values:
-    """The quantized values of a model.
+    """Measurements of a model's quantized values.
 
     Args:
       quantized: torchao's converted graph.
@@ -85,7 +84,7 @@ class Values:
         self._alone = SingleErrors(self._nodes, self._outputs)
 
     def read_by(self, name: str) -> frozenset[str]:
-        """Return the values, by their names in the float graph, computed from one value.
+        """Return the values that are computed from one value, by their names in the float graph.
 
         `name` is the node that quantizes it.
         """
@@ -203,9 +202,7 @@ class Values:
         return _mean_ratio(noises, signals)
 
     def _quantized(self, inputs: Sequence[torch.Tensor], change: Change) -> Environment:
-        """Return every node's value. A value that is no longer int8 is as its own op
-        computes it.
-        """
+        """Return the value of every node. A value that leaves int8 keeps its op's result."""
         given = iter(inputs)
         rough: Environment = {}
         narrow: Environment = {}  # values for the readers that are still int8
@@ -263,7 +260,7 @@ class Values:
         return original if self._behind[node] & change.floats else stored
 
     def _in_float(self, inputs: Sequence[torch.Tensor]) -> Environment:
-        """Every node's value without any quantization."""
+        """Return the value of every node without quantization."""
         given = iter(inputs)
         exact: Environment = {}
         for node in self._nodes:
@@ -276,7 +273,7 @@ class Values:
         return exact
 
     def _errors(self, exact: Environment, change: Change = NO_CHANGE) -> Iterator[torch.Tensor]:
-        """Yield for each quantize node the error it adds to quantized inputs.
+        """Yield for each quantize node its error, given quantized inputs.
 
         The ops before it and their weights are included.
         """
@@ -308,9 +305,7 @@ class Values:
                     rough[node] = call(node, rough.__getitem__)
 
     def _is_read_as_before(self, node: Node, change: Change) -> bool:
-        """Return True if an op that stays int8 reads the result of a quantize or
-        dequantize node.
-        """
+        """Return True if an int8 op reads the result of a quantize or dequantize node."""
         return any(
             self._is_read_as_before(reader, change)
             if reader.target in (QUANTIZE, DEQUANTIZE)
@@ -319,7 +314,7 @@ class Values:
         )
 
     def _unquantized(self, node: Node, values: Mapping[Node, Any]) -> Any:
-        """Return a node's result without quantized activations."""
+        """Return a node's result, computed without quantized activations."""
         if node.target in (QUANTIZE, DEQUANTIZE):
             return values[source_of(node)]
         return call(node, values.__getitem__)

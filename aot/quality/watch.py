@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibration record: the range of every observed value in each sample, and a few samples."""
+"""Record of calibration: the range of every observed value in each sample, and a few samples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Sample = tuple[bool, tuple[torch.Tensor, ...]]
 
 @dataclass
 class WatchedValue:
-    """Values sharing an observer, hence a quantization.
+    """Values with a common observer, hence one quantization.
 
     Attributes:
       values: their names, in graph order.
@@ -102,9 +102,7 @@ class Watch:
             self._sequences.held[-1].append((starts, tuple(x.clone() for x in inputs)))
 
     def end(self) -> None:
-        """Stop recording. From here on, observers see other data than calibration, as
-        in training.
-        """
+        """Stop recording: observers now see other data than calibration, as in training."""
         for hook in self._hooks:
             hook.remove()
 
@@ -123,7 +121,7 @@ class Watch:
 
 
 def content(inputs: Sequence[torch.Tensor]) -> int:
-    """Return a number that is the same for bit-identical samples."""
+    """Return a hash of a sample's bits."""
     return hash(tuple(x.contiguous().numpy().tobytes() for x in inputs))
 
 

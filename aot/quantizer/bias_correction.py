@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bias correction: it compensates the shift of an output channel's mean by quantization.
+"""Bias correction: compensates the mean error that quantization adds to each output channel.
 
 Rounding errors of weights do not cancel if the inputs' mean is not 0, as after a ReLU. The mean
 output error is measured on calibration samples, layer by layer. Each layer gets quantized inputs
@@ -55,7 +55,7 @@ def _has_constant_weights(module: GraphModule, node: Node) -> bool:
 
 
 def _channels(layer: Node) -> int:
-    """The dimension of a layer's output channels."""
+    """Return the dimension of a layer's output channels."""
     rank: int = layer.meta["val"].dim()
     return 1 if layer.target is _aten.convolution.default else rank - 1
 
@@ -66,7 +66,7 @@ def _mean(layer: Node, value: torch.Tensor) -> torch.Tensor:
 
 
 class _Means(Interpreter):
-    """Runs the float graph and keeps the means of layers by channel, summed over samples."""
+    """Runner of the float graph that sums the means of layers by channel over samples."""
 
     def __init__(self, floats: GraphModule, layers: set[str]) -> None:
         super().__init__(floats)
@@ -98,7 +98,7 @@ def _walk(
     layers: set[Node],
     means: dict[str, torch.Tensor],
 ) -> None:
-    """Computes node by node, each for all samples, and corrects layers on the way."""
+    """Compute node by node, each for all samples. Correct layers on the way."""
     given = iter(zip(*samples, strict=True))
     values: dict[Node, list[Any]] = {}
     nodes = [n for n in module.graph.nodes if n.op != "output"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of lowering by layer: one for the whole model, or a mapping from names of modules, and
-of functions in them.
+"""Settings by layer: one value for the whole model, or a mapping from names of modules and
+functions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DEFAULT = "default"
 
 
 class ByLayer:
-    """A setting, with a value for the whole model and values for layers by name or pattern.
+    """A setting: a value for the whole model, and values for layers by name or pattern.
 
     A pattern ("head", "layers.3.*") matches a module's path in the user's model, and with it
     everything inside. After a colon it matches functions in such modules, by the user's name or by
@@ -68,19 +68,19 @@ class ByLayer:
         self._patterns = values
 
     def of(self, node: Node) -> str:
-        """The setting of a node of the ATen graph."""
+        """Return the setting of a node of the ATen graph."""
         found = [value for pattern, value in self._patterns.items() if _is_named(node, pattern)]
         return found[-1] if found else self.default
 
     def nodes(self, module: GraphModule, value: str) -> Iterator[tuple[str, list[Node]]]:
-        """Yield each pattern with this value, and the nodes that get the value from it."""
+        """Yield each pattern with this value, and the nodes that it applies to."""
         calls = [node for node in module.graph.nodes if node.op == "call_function"]
         for pattern, asked in self._patterns.items():
             if asked == value:
                 yield pattern, [n for n in calls if _is_named(n, pattern) and self.of(n) == value]
 
     def check(self, module: GraphModule) -> None:
-        """Raises LoweringError where a pattern matches no layer, with the nearest names."""
+        """Raise LoweringError if a pattern matches no layer; the text has similar names."""
         calls = [node for node in module.graph.nodes if node.op == "call_function"]
         layers = {path for node in calls for path in _paths(node)}
         functions = {f"{_path(node)}:{name}" for node in calls for name in function_names(node)}
@@ -106,7 +106,7 @@ class ByLayer:
             raise LoweringError(f"{self._what}: {pattern!r} matches no {what}{why}{instead}")
 
     def _check_counts(self, pattern: str, calls: Iterable[Node]) -> None:
-        """Raise LoweringError if later patterns override all matches of this one."""
+        """Raise LoweringError if later patterns override all matches of a pattern."""
         matched = [node for node in calls if _is_named(node, pattern)]
         if not matched or any(self.of(node) == self._patterns[pattern] for node in matched):
             return
@@ -123,9 +123,7 @@ def _kind(given: object) -> str:
 
 
 def _paths(node: Node) -> list[str]:
-    """Return the paths of the modules around a node, the innermost last, without the
-    model's own.
-    """
+    """Return the paths of the modules around a node, the innermost last, without the model."""
     stack: Iterable[tuple[str, object]] = (node.meta.get("nn_module_stack") or {}).values()
     return [path for path, _ in stack if path]
 

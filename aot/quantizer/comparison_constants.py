@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants used in comparisons. They have to be on the grid of a scale."""
+"""Constants in comparisons. They must be exact multiples of the scale."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST = 16  # limit for the constants of one tensor in comparisons with a value
 
 
 def comparison_constants(nodes: Iterable[Node]) -> dict[Node, set[float]]:
-    """Return the finite nonzero constants compared with each value of a graph.
+    """Return, for each value of a graph, the finite nonzero constants compared with it.
 
     The elements of a constant count as its own, too.
     """

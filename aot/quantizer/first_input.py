@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A first input with the quantization of another model's first output.
+"""Gives the first input the quantization of another model's first output.
 
 The output can then be passed to the model unchanged.
 """
@@ -70,13 +70,13 @@ def output_quantization(report: Mapping[str, Any], taken: torch.Tensor) -> Quant
 def given_inputs(
     module: GraphModule, quantization: Quantization | None
 ) -> dict[Node, Quantization]:
-    """Return the inputs of a graph with known quantization, if the first one has it."""
+    """Return the quantization of a graph's inputs, as far as it is given for the first one."""
     first, *_ = border_nodes(module)[0]
     return {first: quantization} if quantization and is_float_tensor(first) else {}
 
 
 def check_first_input(report: Mapping[str, Any], quantization: Quantization) -> None:
-    """Raises LoweringError where the first input is not quantized so after all."""
+    """Raise LoweringError if the first input got another quantization."""
     port = report["inputs"][0]
     kind = quantization.type
     wanted = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of values with one quantization."""
+"""Groups of values that share one quantization."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from aot.rules.movement import pad_value
 
 @dataclass
 class Group:
-    """Values of one quantization.
+    """Values with one quantization.
 
     - `symmetric`: the zero point is 0.
     - `wide`: int16. So are values carried by a loop (`carried`), with `spare_bits`
@@ -52,8 +52,9 @@ class Group:
 
 
 class Groups:
-    """Partition of quantized values into groups. `alone` are values without a shared group, `wide`
-    are int16 values.
+    """Partition of quantized values into groups.
+
+    `alone` are values that share with no other, `wide` are int16 values.
     """
 
     def __init__(self, alone: set[Node], wide: set[Node]) -> None:
@@ -74,7 +75,7 @@ class Groups:
         return {value: of_group[id(group)] for value, group in self._of.items()}
 
     def add(self, value: Node, fixed: Fixed | None = None, headroom: float = 0.0) -> None:
-        """Give a value a group of its own, if it has none. Integer inputs are exact."""
+        """Put a value into a group of its own, if it has no group. Integer inputs are exact."""
         if value in self._of:
             return
         whole = whole_quantization(value)
@@ -83,7 +84,7 @@ class Groups:
         self._of[value] = Group([value], fixed, headroom, wide=value in self._wide, exact=exact)
 
     def join(self, value: Node, other: Node) -> bool:
-        """Make two values share a group. Return True if they share now.
+        """Let two values share a group. Return True if they now do.
 
         They do not share if that would narrow a fixed range. They also do not share if one is int16
         and no state carried by a loop.
@@ -117,7 +118,7 @@ def grouped(
     wide: set[Node],
     given: Mapping[Node, Quantization],
 ) -> Groups:
-    """Return the values of a graph in groups, by the rules of its ops.
+    """Return the groups of a graph's values, by the rules of its ops.
 
     Args:
       covered: the nodes that become ops of the dialect, with their rules.
@@ -180,7 +181,7 @@ def grouped(
 
 
 def _holds(quantization: Quantization, value: torch.Tensor) -> bool:
-    """Return True if all elements of a tensor are in a quantization's range, to half a step."""
+    """Return True if a range covers all elements of a tensor, within half a step."""
     steps = value / quantization.scale + quantization.zero_point
     kind = quantization.type
     return bool(((steps >= kind.quant_min - 0.5) & (steps <= kind.quant_max + 0.5)).all())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchao's histogram observer, with a range search that takes milliseconds."""
+"""torchao's histogram observer with a range search that takes milliseconds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SMALL = 2.0**-20
 
 
 class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
-    """Observer with the same range as HistogramObserver, to the bit.
+    """Observer with exactly the range of HistogramObserver.
 
     It returns the full range if the error of a bin is beyond float32.
 
@@ -81,7 +81,7 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
         return torch.bincount(torch.from_numpy(bins), weights=shares, minlength=self.bins)
 
     def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the range.
+        """Return the range with the smallest error.
 
         Small values are first scaled by a power of two, because the cubes of bins below 1e-13 do
         not fit float32.
@@ -103,7 +103,7 @@ class FastHistogramObserver(HistogramObserver):  # type: ignore[misc]
         cumulative = torch.cumsum(self.histogram, dim=0).numpy()
 
         def low(step: int) -> np.float32:
-            """Return the amount below the lower quantile. torch compares in float32."""
+            """Return the amount below the lower quantile, compared in float32 as in torch."""
             return np.float32(_ALPHAS[step] * total)
 
         def high(step: int) -> np.float32:

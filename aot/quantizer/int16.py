@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selection of int16 values in a graph, as requested by layers."""
+"""Finds the int16 values of a graph, as settings of layers request."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from kernels.integer.op import integer_quantize
 
 
 def takes_int16(rule: Rule, node: Node) -> bool:
-    """Return True if the dialect's op for a node has an int16 form, or no quantized
-    values at all.
-    """
+    """Return True if a node's dialect op has an int16 form, or has no quantized values."""
     op = rule.op(node)
     if op is integer_quantize or isinstance(rule.output, Integers | Exact):
         return True
@@ -28,7 +26,7 @@ def takes_int16(rule: Rule, node: Node) -> bool:
 
 
 def widened(quantization: Quantization) -> Quantization:
-    """Return an int16 quantization with at least another one's range.
+    """Return an int16 quantization that covers the range of another quantization.
 
     An int8 step is a multiple of its step.
     """
@@ -59,7 +57,7 @@ def int16_values(
     fixed: Mapping[Node, bool],
     given: Mapping[Node, Quantization],
 ) -> set[Node]:
-    """Return the nodes of int16 values.
+    """Return the nodes whose values are int16.
 
     A computed value is int16 if its layer requests it. Pure movement ops keep their type,
     but request int16 if their layer does. Values without an op of the dialect, such as inputs and

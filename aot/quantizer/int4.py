@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights of four bits: eligible layers, and the groups of weights.
+"""Four-bit weights: the layers that can have them, and the groups with one scale.
 
 A group's scale is a multiple of a step of its output channel. torchao's graph therefore holds the
 weights as multiples of that step: they are rounded before the graph is made.
@@ -23,7 +23,9 @@ _SMALLEST = 1e-30  # lower bound of a channel's largest weight, for channels of 
 
 
 def rounded_to_groups(weight: torch.Tensor) -> torch.Tensor:
-    """Float weights [O, ...] as four bits with a scale for every GROUP of an output channel's."""
+    """Return float weights [O, ...] rounded to four bits, with a scale for every GROUP weights of
+    an output channel.
+    """
     matrix = weight.flatten(1)
     depth = matrix.shape[1]
     groups = torch.nn.functional.pad(matrix, (0, -depth % GROUP)).unflatten(1, (-1, GROUP))
@@ -36,7 +38,7 @@ def rounded_to_groups(weight: torch.Tensor) -> torch.Tensor:
 
 
 def rounded_to_eight_bits(weight: torch.Tensor) -> torch.Tensor:
-    """The same weights as int8 has them, with a scale for every output channel."""
+    """Return the weights rounded to int8, with a scale for every output channel."""
     largest = weight.flatten(1).abs().amax(1).clamp(min=_SMALLEST)
     scale = (largest / INT8_WEIGHT.quant_max).reshape(-1, *[1] * (weight.dim() - 1))
     return (weight / scale).round() * scale

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of calibrated values to scales: torchao's observers, and additions to them."""
+"""Observers: from calibrated values to scales. torchao's observers, with additions."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ _LARGEST = 2.0**126  # of float32, so the whole range is finite
 
 
 class NotANumber(RuntimeError):
-    """Error: the observed values have no range."""
+    """The observed values have no range."""
 
 
 class _Scaled:
-    """Mixin that keeps small scales as they are. Values of zeros get a scale fitting multipliers
-    and shifts.
+    """Mixin that permits small scales.
+
+    A value of zeros gets a scale that multipliers and shifts can express.
     """
 
     def _calculate_qparams(self, min_val: torch.Tensor, max_val: torch.Tensor) -> Any:
@@ -43,7 +44,7 @@ class _Scaled:
 
 
 class _OnGrid:
-    """Mixin that makes exact values multiples of the scale.
+    """Mixin that makes given constants exact multiples of the scale.
 
     Exact are values that are all multiples of one number, such as integers. Otherwise the constants
     of comparisons are exact.
@@ -79,7 +80,7 @@ class _OnGrid:
 
 
 class _Headroom:
-    """Mixin that widens an observed range by a share of it, for values missing in calibration.
+    """Mixin that widens an observed range by a share, for values missing in calibration data.
 
     If values are infinite, it adds a step at that end. Infinity then shares its step with no other
     value, so an argmax never points to a masked element.
@@ -112,7 +113,7 @@ class _Headroom:
 
 
 class _Finite:
-    """Mixin that leaves infinite values out, as histograms do: they saturate.
+    """Mixin that ignores infinite values: on the device they saturate.
 
     Raises:
       NotANumber: a value is NaN, which no range holds.
@@ -167,21 +168,19 @@ def begin_sample(module: torch.nn.Module) -> None:
 
 
 class MinMax(_Headroom, _OnGrid, _Finite, _Scaled, MinMaxObserver):  # type: ignore[misc]
-    """Range from the smallest value to the largest."""
+    """Range from the smallest to the largest value."""
 
 
 class MovingAverage(_Headroom, _OnGrid, _Finite, _Scaled, Average):
-    """The moving average of the samples' smallest and largest values."""
+    """Range from moving averages of each sample's smallest and largest value."""
 
 
 class Histogram(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
-    """Range that clips outliers step by step, as long as the error predicted by a histogram
-    shrinks.
-    """
+    """Range that clips outliers step by step while the error predicted by a histogram shrinks."""
 
 
 class Percentile(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
-    """Leaves out the same share of the values, 0.01 %, on either side."""
+    """Range without the outer 0.01 % of the values on either side."""
 
     def _non_linear_param_search(self) -> tuple[torch.Tensor, torch.Tensor]:
         cumulative = torch.cumsum(self.histogram.to(torch.float64), 0)
@@ -193,7 +192,7 @@ class Percentile(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
 
 
 class MeanSquaredError(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
-    """Range with the smallest error by a histogram, among ranges with any two ends.
+    """Range with the smallest error according to a histogram, among ranges with any two ends.
 
     Values outside count with their distance to the range. Values inside count with the rounding of
     a step, zeros with none.
@@ -218,7 +217,7 @@ class MeanSquaredError(_Headroom, _OnGrid, _Scaled, FastHistogramObserver):
 
 
 class KnownRange(MinMaxObserver):  # type: ignore[misc]
-    """Observer for a function with a known range: it returns that range's quantization.
+    """Observer for functions with a known range, such as sigmoid.
 
     If the values take less than three quarters of the range, the scale is 1/n with the same zero
     point.
@@ -249,7 +248,9 @@ class KnownRange(MinMaxObserver):  # type: ignore[misc]
 
 
 class PowerOfTwo(MinMaxObserver):  # type: ignore[misc]
-    """Finest scale 2^-n holding all values times 2^spare_bits, n in [0, finest]."""
+    """Observer with the finest scale 2^-n, n in [0, finest], that holds all values times
+    2^spare_bits.
+    """
 
     def __init__(self, *, finest: int, spare_bits: int, **options: Any) -> None:
         super().__init__(**options)
@@ -262,7 +263,7 @@ class PowerOfTwo(MinMaxObserver):  # type: ignore[misc]
 
 
 class _CalibratesFirst(Average):
-    """Range of all values while `calibrates`, then a moving average of the batches' ranges.
+    """Range of all values while `calibrates`, then moving average of the batches' ranges.
 
     The average adapts fast enough for a few epochs. Learned values saturate in a range that lags.
     """
@@ -274,11 +275,11 @@ class _CalibratesFirst(Average):
 
 
 class _InTraining(_Headroom, _OnGrid, _Finite, _Scaled, _CalibratesFirst):
-    """The same of finite values."""
+    """Range of finite values, as _CalibratesFirst."""
 
 
 class _Channels(_Scaled, MovingAveragePerChannelMinMaxObserver):  # type: ignore[misc]
-    """The range of each channel: in training as it was last, else as it was first.
+    """Range of each channel: in training the latest one, else the first one.
 
     Args:
       constant: nothing changes the weights, as training does: they are looked at once.
@@ -293,7 +294,7 @@ class _Channels(_Scaled, MovingAveragePerChannelMinMaxObserver):  # type: ignore
 
 
 class _WidestChannel(_Channels):
-    """Gives every channel the scale of the widest."""
+    """Observer that gives every channel the scale of the widest one."""
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
         scales, zero_points = super().calculate_qparams()
@@ -301,7 +302,7 @@ class _WidestChannel(_Channels):
 
 
 class _FakeQuantizer(FakeQuantize):  # type: ignore[misc]
-    """Only observes until training starts."""
+    """Fake quantizer that only observes until training starts."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -321,7 +322,8 @@ OBSERVERS: dict[str, Any] = {
 def activation_observer(
     name: str, training: bool, headroom: float, constants: Sequence[float] = ()
 ) -> Any:
-    """Return the maker of an observer for a quantization spec, or of a fake quantizer in training.
+    """Return a constructor of an observer for a quantization spec; in training, of a fake
+    quantizer.
 
     Args:
       name: of the observer.
@@ -334,18 +336,18 @@ def activation_observer(
 
 
 def known_observer(scale: float, zero_point: int, training: bool, headroom: float) -> Any:
-    """The same of a value with a known range."""
+    """Return a constructor of an observer for a value with a known range."""
     known = {"known_scale": scale, "known_zero_point": zero_point}
     return _made(KnownRange, training, headroom=headroom, **known)
 
 
 def carried_observer(finest: int, spare_bits: int, training: bool) -> Any:
-    """Return the same for a state carried inside an op."""
+    """Return a constructor of an observer for a state inside of an op."""
     return _made(PowerOfTwo, training, finest=finest, spare_bits=spare_bits)
 
 
 def weight_observer(axis: int, per_tensor: bool, training: bool) -> Any:
-    """Return the same for weights, with dimension `axis` for the channels."""
+    """Return a constructor of an observer for weights, with channels in dimension `axis`."""
     kind = _WidestChannel if per_tensor else _Channels
     return _made(kind, training, ch_axis=axis, constant=not training)
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Annotation of a graph for int8: a torchao PT2E `Quantizer` based on rules, not on module
-patterns.
+"""Annotates a graph for int8: a torchao PT2E `Quantizer` based on rules, not on module patterns.
 
 Every value has exactly one quantization. Some ops need equal quantizations, such as those before
 and after reshape, pools and cat. Such values form one group.
@@ -66,7 +65,7 @@ _FOUR_BITS = dict(zip(asked_for.FOUR_BITS, (INT4_WEIGHT, INT4_GROUPS_WEIGHT), st
 
 
 class Int8Quantizer(Quantizer):  # type: ignore[misc]
-    """Quantizer that annotates every op with a supporting rule. Others stay float between two
+    """Quantizer that annotates every op with a supporting rule. Other ops stay float between two
     conversions.
 
     Annotations by another quantizer stay as they are.
@@ -98,16 +97,16 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
 
     @property
     def wide(self) -> frozenset[str]:
-        """Names of values that are int16, available after annotation."""
+        """Names of int16 values. Available after annotation."""
         return frozenset(node.name for node in self._wide)
 
     @property
     def floats(self) -> frozenset[str]:
-        """Names of values that stay in float, likewise."""
+        """Names of float values. Available after annotation."""
         return frozenset(node.name for node in self._floats)
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
-        """Rounds weights of four bits in groups."""
+        """Round four-bit weights in groups."""
         for node in model.graph.nodes:
             if self._four_bits(node) is INT4_GROUPS_WEIGHT:
                 round_weights(model, node)
@@ -202,7 +201,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         roots: Roots,
         given: Mapping[Node, Quantization],
     ) -> None:
-        """Set the int16 values, and those that should be int16 but cannot."""
+        """Set the int16 values, and the values that should be int16 but cannot."""
         readers: dict[Node, list[tuple[Node, Node]]] = {}
         fused: dict[Node, Node] = {}  # clamps and the ops they are fused with
         for node, rule in covered.items():
@@ -245,7 +244,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         return node in self._theirs and node.meta[KEY].output_qspec is not None
 
     def _fused_by_another(self, supported: Mapping[Node, Rule], roots: Roots) -> set[Node]:
-        """Return ops left without a quantization by another quantizer, but whose clamp has one."""
+        """Return ops that another quantizer leaves unquantized but whose clamp it quantizes."""
         clamps = {n: f[0] for n in supported if (f := fused_clamp(n, roots)) is not None}
         return {n for c, n in clamps.items() if n in self._theirs and self._is_quantized(c)}
 
@@ -253,7 +252,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         return self._traits.get(rule.op(node).name, Traits())
 
     def _apply_traits(self, covered: dict[Node, Rule], inner: set[Node], groups: Groups) -> None:
-        """Makes values as engines need them, where no fixed range is against it."""
+        """Change values as engines require, unless a fixed range prevents it."""
         around: list[tuple[Traits, list[Node]]] = []
         for node in covered:
             if node not in inner:
@@ -314,7 +313,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
         )
 
     def _takes_as_is(self, value: Node, node: Node, rule: Rule, groups: Groups) -> bool:
-        """Return True if an op takes a value with the quantization it already has."""
+        """Return True if an op accepts the present quantization of a value."""
         if isinstance(rule.output, Shares):
             return groups[value] is groups[node]
         if isinstance(rule.output, Integers):
@@ -328,7 +327,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def _find_conversions(
         self, covered: dict[Node, Rule], groups: Groups, order: dict[Node, int]
     ) -> None:
-        """Set the quantizations of values for readers of the other type.
+        """Set the quantizations of values for readers of another dtype.
 
         Each is annotated at the first such reader.
         """
@@ -352,7 +351,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def _read(
         self, node: Node, inputs: dict[Node, QuantizationSpecBase]
     ) -> dict[Node, QuantizationSpecBase]:
-        """Return the quantizations of those op inputs read by a node itself."""
+        """Return the quantizations of the inputs that a node itself reads."""
         specs = {v: s for v, s in inputs.items() if v in node.all_input_nodes}
         for value in specs:
             first, spec = self._conversions.get(value, (None, None))
@@ -363,7 +362,7 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def _observed(
         self, kind: QuantizedType, values: Sequence[Node], headroom: float
     ) -> QuantizationSpec:
-        """One scale of values, by the observer of the first."""
+        """Return one scale for values, from the observer of the first one."""
         name, training = self._recipe.observer.of(values[0]), self._recipe.training
         if kind is INT16 and name in ("histogram", "minmax"):
             # int16 has steps enough: there is nothing to gain by clipping, and much to lose.
@@ -374,8 +373,8 @@ class Int8Quantizer(Quantizer):  # type: ignore[misc]
     def _spec(
         self, value: Node, groups: Groups, firsts: dict[Node, Node], edge: bool = False
     ) -> QuantizationSpecBase:
-        """Return the group's quantization: its own spec at the first member, and a shared one
-        elsewhere.
+        """Return the group's quantization: its own spec for the first member, a shared spec for
+        others.
         """
         group, first = groups[value], firsts[value]
         is_float = first in self._theirs and not self._is_quantized(first)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantization of layers: the user's settings for `lower`."""
+"""The user's quantization settings, by layer."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class Recipe:
         training: bool = False,
         modules: Mapping[str, str] = MappingProxyType({}),
     ) -> Recipe:
-        """Make a recipe from the arguments of `lower`. The types of the user's modules by path are
-        for errors.
+        """Return a recipe from the arguments of `lower`. Types of the user's modules by path are
+        for error texts.
 
         Raises:
           LoweringError: there is no such setting, or none for training.
@@ -64,12 +64,12 @@ class Recipe:
         return cls(by_layer, observers, training)
 
     def check(self, module: GraphModule) -> None:
-        """Raises LoweringError where a pattern matches no layer of a graph."""
+        """Raise LoweringError if a pattern matches no layer of a graph."""
         self.quantization.check(module)
         self.observer.check(module)
 
     def check_effect(self, module: GraphModule, theirs: set[Node], weighed: set[Node]) -> None:
-        """Raise LoweringError if no match of a pattern supports its setting.
+        """Raise LoweringError if no layer that matches a pattern supports its setting.
 
         Args:
           module: the graph.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchao's specifications of the quantized types of the dialect."""
+"""torchao's specs of the quantized types of the dialect."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def fixed(quantization: Quantization) -> FixedQParamsQuantizationSpec:
 
 
 def per_tensor(kind: QuantizedType, observer: Any) -> QuantizationSpec:
-    """Return a spec with one scale, from the values of an observer."""
+    """Return a spec with one scale, from an observer."""
     return QuantizationSpec(
         dtype=kind.dtype,
         quant_min=kind.quant_min,
@@ -34,7 +34,7 @@ def per_tensor(kind: QuantizedType, observer: Any) -> QuantizationSpec:
 
 
 def per_channel(kind: QuantizedType, observer: Any, axis: int) -> QuantizationSpec:
-    """A scale for each channel of weights."""
+    """Return a spec with a scale for each channel of weights."""
     return QuantizationSpec(
         dtype=kind.dtype,
         quant_min=kind.quant_min,

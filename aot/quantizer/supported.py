@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of an ATen graph with an int8 form, and the readers of their inputs."""
+"""Finds nodes of an ATen graph with an int8 form, and the readers of their inputs."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ def is_float_tensor(node: Node) -> bool:
 
 
 def is_real(node: Node) -> bool:
-    """Return True if a value is float. Float copies of integer inputs do not count, because those
-    stay as given.
+    """Return True if a value is float.
+
+    Float copies of integer inputs do not count: those stay exact.
     """
     return is_float_tensor(node) and whole_quantization(node) is None
 
@@ -39,7 +40,7 @@ def supported_rule(node: Node, roots: Roots) -> Rule | None:
 
 
 def readers_for(node: Node) -> list[Node]:
-    """Return the ops reading activations for a node.
+    """Return the ops that read activations on behalf of a node.
 
     These are the inner ops of a pointwise function, and the call a result is taken from.
     """
@@ -50,7 +51,7 @@ def readers_for(node: Node) -> list[Node]:
 
 
 def take_states(model: GraphModule) -> None:
-    """Extract the unread states from their calls, so they are observed.
+    """Remove unread states from their calls, so that they are observed.
 
     This happens here because other quantizers drop values without readers.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Supported requests of a third-party quantizer.
+"""Applies third-party quantizers, as far as the device supports their requests.
 
 - Activations are int8, or int16 around zero, with one scale for a value.
 - Weights are int8 around zero, with one scale for each channel or one for all.
@@ -58,8 +58,9 @@ REFUSED = "the quantizer asks for what the device does not have:"
 
 
 class Composed(ComposableQuantizer):  # type: ignore[misc]
-    """Quantizers one after another. Each validates the graph at the end, which torchao's own class
-    skips.
+    """Several quantizers, applied in order.
+
+    At the end each validates the graph; torchao's class skips this.
     """
 
     def validate(self, model: GraphModule) -> None:
@@ -68,7 +69,7 @@ class Composed(ComposableQuantizer):  # type: ignore[misc]
 
 
 class ThirdPartyQuantizer(Quantizer):  # type: ignore[misc]
-    """A third-party quantizer.
+    """Wrapper around a third-party quantizer.
 
     If an op without weights was replaced by another op, the metadata of the user's code is hidden
     from it. torchao's quantizers look for known ops in that metadata.
@@ -132,7 +133,7 @@ class ThirdPartyQuantizer(Quantizer):  # type: ignore[misc]
 
 
 def check_third_party(prepared: GraphModule) -> None:
-    """Raise LoweringError if a torchao channel observer looks at a tensor with one dimension.
+    """Raise LoweringError if a per-channel observer is used for a tensor with one dimension.
 
     Such observers cannot handle it.
     """
@@ -151,7 +152,7 @@ def check_third_party(prepared: GraphModule) -> None:
 
 
 def take_third_party(module: GraphModule) -> None:
-    """Reduce torchao's converted graph, in place, to forms known to lowering.
+    """Reduce torchao's converted graph, in place, to forms that lowering supports.
 
     - Quantized constants without an int8 reader, above all biases, become float
       constants: their dequantized values.
@@ -199,7 +200,7 @@ def _op_reason(node: Node) -> str:
 
 
 def _mixes(result: Node, rule: Rule) -> bool:
-    """Return True if an op for values of one type has different types around it."""
+    """Return True if an op needs inputs and results of one dtype but has several."""
     if isinstance(rule, Unary) or isinstance(rule.output, Shares | Carries):
         return False
     given = [] if isinstance(rule.output, Integers) else _behind(result)
@@ -210,7 +211,7 @@ def _mixes(result: Node, rule: Rule) -> bool:
 
 
 def _share(module: GraphModule, node: Node) -> None:
-    """Make an op that only moves values read them with the quantization of its result."""
+    """Give the inputs of an op that only moves values the quantization of its result."""
     if _OF_ANOTHER not in node.meta or not _is_quantized(node):
         return
     for result, rule in _rules_of(node):
@@ -230,9 +231,7 @@ def _share(module: GraphModule, node: Node) -> None:
 
 
 def _reads_integers(reader: Node, node: Node) -> bool:
-    """Return True if the reader of a dequantized constant takes the integers before
-    dequantization.
-    """
+    """Return True if a reader of a dequantized constant uses the integers themselves."""
     if node in _weights_of(reader):
         return _is_quantized(reader)
     dtype: Any = node.args[-1]
@@ -262,7 +261,7 @@ def _behind(result: Node) -> list[Node]:
 
 
 def _fold(module: GraphModule, node: Node, readers: Sequence[Node]) -> None:
-    """Give the readers of a dequantized constant the floats."""
+    """Replace a dequantized constant by its float values."""
     if not readers:
         return
     source, *arguments = (
@@ -276,7 +275,7 @@ def _fold(module: GraphModule, node: Node, readers: Sequence[Node]) -> None:
 
 
 def _give_channels(module: GraphModule, node: Node, values: torch.Tensor) -> None:
-    """Give layers whose weights all have one scale that scale for each channel."""
+    """Turn the single scale of a layer's weights into one scale for each channel."""
     readers = [n for n in node.users if node in _weights_of(n)]
     if not readers:
         return
@@ -346,7 +345,7 @@ def _weight_ranges(reader: Node) -> set[tuple[int, int, torch.dtype]]:
 
 
 def _op_at(node: Node) -> Node:
-    """Return the op of a quantization: the producer of the value.
+    """Return the op that a quantization belongs to: the producer of the value.
 
     If the producer is nowhere in the model, return the reader.
     """
@@ -375,6 +374,6 @@ def _weights_of(node: Node) -> list[Node]:
 
 
 def _rules_of(node: Node) -> list[tuple[Node, Rule]]:
-    """The rules of an op, or of its results."""
+    """Return the rules of an op, or of its results."""
     results = (node, *(n for n in node.users if is_result(n)))
     return [(n, rule) for n in results if (rule := rule_for(n)) is not None]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantization-aware training: the prepared graph as a module for a training loop.
+"""Quantization-aware training: offers the prepared graph as a module to a training loop.
 
 Fake quantizers replace observers, weights are parameters, and each folded BatchNorm stays active.
 The convolution computes with the quantized weights it will have once the running statistics are
@@ -27,7 +27,7 @@ from aot.upstream.torchao import FakeQuantize, FixedQParamsObserver, ObserverBas
 
 @dataclass(frozen=True)
 class Batches:
-    """Inputs of a training loop to the model.
+    """Converter from a training loop's inputs to the model's.
 
     Attributes:
       prepare: exports the model for inputs of some shape, and inserts fake quantizers.
@@ -45,11 +45,11 @@ _SMALLEST = 1e-12  # lower bound of a divisor
 
 
 class _OneValue(Exception):
-    """Error: a batch has only one value for each channel, so its variance is unknown."""
+    """A batch has only one value for each channel, so that its variance is unknown."""
 
 
 class _LiveNorm(nn.Module):
-    """A BatchNorm after the convolution or linear layer it is folded into."""
+    """A BatchNorm folded into the preceding convolution or linear layer."""
 
     bias: torch.Tensor
     mean: torch.Tensor
@@ -67,14 +67,14 @@ class _LiveNorm(nn.Module):
         self.groups = folded.groups
 
     def _newest(self) -> float:
-        """The part of this batch in the running statistics."""
+        """Return the weight of this batch in the running statistics."""
         if self.batches is None:
             return self.momentum
         self.batches += 1
         return 1.0 / self.batches
 
     def factor(self) -> torch.Tensor:
-        """Return the factor of folding for each channel."""
+        """Return the factor for each channel's weights."""
         factor = self.scale * torch.rsqrt(self.variance + self.epsilon)
         return torch.where(factor.abs() < _SMALLEST, _SMALLEST, factor)
 
@@ -115,7 +115,7 @@ class _FoldedWeight(nn.Module):
 
 
 class Trainable(nn.Module):
-    """A model in training for int8. Its inputs and outputs are the model's, in batches of any size.
+    """A model in training for int8. It takes batches of any size.
 
     BatchNorm uses the batch's statistics in train mode, and ranges follow the values. Both stay
     fixed in eval mode. Dropout is off in both modes. So is autocast, because fake quantizers round
@@ -248,7 +248,8 @@ class Trainable(nn.Module):
 
 
 class _FirstNotANumber(Interpreter):
-    """Interpreter of a graph in training, up to the first value rejected by a fake quantizer.
+    """Interpreter of a graph in training. It stops at the first value that a fake quantizer
+    rejects.
 
     Attributes:
       value: the rejected one.
@@ -274,9 +275,7 @@ def _another_graph(inputs: Sequence[torch.Tensor]) -> LoweringError:
 
 
 def _not_a_number(graph: GraphModule, inputs: Sequence[torch.Tensor]) -> LoweringError | None:
-    """Return an error for a NaN computed by a graph in training; None if it does not
-    occur again.
-    """
+    """Return an error for a NaN in training; None if it does not recur."""
     interpreter = _FirstNotANumber(graph)
     with suppress(NotANumber):
         interpreter.run(*inputs)
@@ -295,7 +294,7 @@ def _not_a_number(graph: GraphModule, inputs: Sequence[torch.Tensor]) -> Lowerin
 
 
 def _check_observers(deployed: GraphModule) -> None:
-    """Raise LoweringError if observers of another quantizer do not quantize during training.
+    """Raise LoweringError if another quantizer's observers do not quantize during training.
 
     The weights would not adapt to them, and would be treated as constants.
     """
@@ -330,7 +329,7 @@ def _fake_quantizer(module: GraphModule, node: object) -> FakeQuantize | None:
 
 
 def _constants(module: GraphModule, node: Node) -> list[Node]:
-    """The weights and the bias of a layer, as far as it has them, beneath fake quantizers."""
+    """Return the weights and the bias of a layer without fake quantizers, if it has them."""
     rule = rule_for(node)
     weights = (rule.weights(node) if rule is not None else None) or ()
     sources: list[Any] = [weights] if isinstance(weights, Node) else list(weights)
@@ -342,9 +341,7 @@ def _constants(module: GraphModule, node: Node) -> list[Node]:
 
 
 def _make_live(module: GraphModule, node: Node, norm: nn.Module) -> None:
-    """Make a layer compute with the weight from its BatchNorm, and insert the BatchNorm
-    after it.
-    """
+    """Compute a layer with weights scaled by its BatchNorm, and insert the BatchNorm after it."""
     graph, weight = module.graph, node.args[1]
     assert isinstance(weight, Node) and isinstance(norm, _LiveNorm)
     for name, part in (("norm", norm), ("folded_weight", _FoldedWeight(norm))):

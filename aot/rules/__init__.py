@@ -45,7 +45,7 @@ def register(rule: Rule, *targets: object) -> None:
 
 
 def keep_float(node: Node) -> None:
-    """Has no rule lower a node: it stays a float op."""
+    """Prevent all rules from lowering a node: it stays a float op."""
     node.meta[_FLOAT] = True
 
 

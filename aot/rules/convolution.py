@@ -89,7 +89,7 @@ class Convolution:
 
 
 def _by_output(weight: torch.Tensor, groups: int) -> torch.Tensor:
-    """A transposed convolution's weight [I, O / groups, H, W] as [O, I / groups, H, W]."""
+    """Return a transposed convolution's weight [I, O / groups, H, W] as [O, I / groups, H, W]."""
     grouped = weight.reshape(groups, -1, *weight.shape[1:])
     return grouped.transpose(1, 2).flatten(0, 1)
 

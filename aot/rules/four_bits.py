@@ -30,7 +30,7 @@ def has_four_bit_form(node: Node) -> bool:
 
 
 def emit_four_bits(call: Call, x: Node, weights: QuantizedWeights, edge: Edge) -> Node:
-    """The layer of the last dimension of x, with weights [O, K]."""
+    """Return the layer of the last dimension of x, with weights [O, K]."""
     values, scales, group = _in_groups(weights.values.flatten(1), weights.is_grouped)
     return call.emit(
         linear_w4,
@@ -49,7 +49,7 @@ def emit_four_bits(call: Call, x: Node, weights: QuantizedWeights, edge: Edge) -
 
 
 def _in_groups(values: torch.Tensor, grouped: bool) -> tuple[torch.Tensor, torch.Tensor, int]:
-    """Weights [O, K] as four bits, int8 [O, K], times scales, int8 [O, groups], of `group` weights
+    """Return weights [O, K] as four bits in int8 [O, K], with scales [O, groups] of `group` weights
     each.
     """
     if not grouped:

@@ -73,7 +73,7 @@ _KNOWN: dict[Graph, Roots] = {}
 
 
 def is_scalar(value: object) -> bool:
-    """A Python number, or a constant of one element."""
+    """Return True for a Python number, or a constant with one element."""
     if isinstance(value, (bool, int, float)):
         return True
     if not isinstance(value, Node) or value.op != "get_attr":
@@ -320,7 +320,7 @@ def members(node: Node) -> list[Node]:
 
 
 def evaluate(module: GraphModule, node: Node, values: torch.Tensor) -> torch.Tensor:
-    """The function at `node` of the given values, by torch."""
+    """Return the function at `node` of the given values, by torch."""
     results: dict[Node, Any] = {}
     root = function_root(node)
     assert root is not None

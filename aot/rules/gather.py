@@ -69,7 +69,9 @@ class Gather(UnaryRule):
             return _rows(call)
 
         def placed(values: torch.Tensor) -> torch.Tensor:
-            """The op on other values; float64 holds every index, and every op takes it."""
+            """Return the index map of an op, computed on float64 indices: every op accepts this
+            type.
+            """
 
             def value(n: Node) -> torch.Tensor | None:
                 return values if n is source else tensor_constant(call.module, n)

@@ -47,7 +47,7 @@ class IndexedRows:
     first: int
 
     def table(self, call: Call, x: Node) -> Node:
-        """The value as [rows, width]."""
+        """Return the value as [rows, width]."""
         shape = shape_of(x)
         rest = [d for d in range(len(shape)) if d not in self.front]
         order = [*self.front, *rest]
@@ -152,7 +152,7 @@ def _place(call: Call, a: Node, b: Node, rows: int, columns: int) -> Node:
 
 
 def _constant_or(call: Call, index: Node, size: int) -> Node:
-    """An index of the device: of a constant none is negative."""
+    """Return an index for the device. Constants get no negative indices."""
     known = tensor_constant(call.module, index)
     if known is None:
         return call.unquantized(index)

@@ -272,7 +272,7 @@ def _operands(call: Call) -> list[Node]:
 
 
 def _counted(call: Call, value: Node) -> Node:
-    """An operand; of a mask 1 and 0."""
+    """Return an operand; of a mask 1 and 0."""
     x = call.unquantized(value)
     if x.meta["val"].dtype != torch.bool:
         return x
@@ -359,7 +359,7 @@ def of_whole_numbers(rule: Rule, node: Node) -> Rule:
 
 
 def held(node: Node, value: object) -> object:
-    """A number as an op takes it: torch has it wrap around in the type of its other operand."""
+    """Return a number as an op reads it: torch wraps it around in the other operand's dtype."""
     (dtype,) = (n.meta["val"].dtype for n in node.all_input_nodes)
     wraps = isinstance(value, int) and dtype in (torch.uint8, torch.int8, torch.int16)
     return torch.tensor(value).to(dtype).item() if wraps else value

@@ -51,7 +51,10 @@ class Matmul:
         return None
 
     def emit(self, call: Call) -> Node:
-        """A vector is a matrix of one row, on the left, or of one column."""
+        """Make the product.
+
+        A vector is a matrix of one row on the left, of one column on the right.
+        """
         a, b = call.inputs
         if len(shape_of(a)) == 1:
             a = _reshaped(call, a, [1, *shape_of(a)])

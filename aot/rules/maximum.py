@@ -45,7 +45,7 @@ class _Best(UnaryRule):
 
 
 def best(call: Call, x: Node, op: Op, index: int) -> Node:
-    """The largest or smallest along a dimension, or of all, in order, or where they are.
+    """Return maxima or minima along a dimension, or of all elements, or their indices.
 
     Args:
       call: of such an op, or of one of its results.

@@ -35,7 +35,7 @@ class Mean(UnaryRule):
 
 
 def sum_over(call: Call, x: Node, dims: list[int], keepdim: bool, count: int) -> Node:
-    """The sum of x over dimensions, divided by count, rounded once."""
+    """Return the sum of x over dimensions, divided by count, rounded once."""
     factor = quantize_mean(quantization_of(x).scale / call.output.scale, count)
     zero_points = (quantization_of(x).zero_point, call.output.zero_point)
     return call.emit(mean, x, dims, keepdim, *zero_points, *factor)

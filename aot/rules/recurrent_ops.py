@@ -44,7 +44,7 @@ def _run(
     reverse: bool,
     batch_first: bool,
 ) -> States:
-    """The output, in the input's order; the last states; all states of each.
+    """Return the output, in the input's order; the last states; all states of each.
 
     Args:
       input: [T, N, I], or [N, T, I] if batch_first.

@@ -60,7 +60,7 @@ class Extreme(UnaryRule):
 
 
 def _second_moment(call: Call, divisor: float, centered: bool, root: bool) -> Node:
-    """The sum of the squares, or the variance times the count's square, over divisor."""
+    """Return the sum of the squares, or the variance times the count's square, over divisor."""
     (x,) = call.inputs
     dims, keepdim, count = _dims(call)
     of = quantization_of(x)

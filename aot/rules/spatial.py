@@ -14,10 +14,10 @@ TO_NCHW = [0, 3, 1, 2]
 
 
 def to_nhwc(call: Call, x: Node) -> Node:
-    """A transpose of an NCHW value to NHWC; layout passes cancel it where it meets its inverse."""
+    """Return an NCHW value transposed to NHWC. Layout passes cancel inverse transposes."""
     return call.emit(transpose, x, TO_NHWC, edge=with_layout(edge_of(x), NHWC))
 
 
 def to_nchw(call: Call, x: Node) -> Node:
-    """The inverse of `to_nhwc`."""
+    """Return the inverse of `to_nhwc`."""
     return call.emit(transpose, x, TO_NCHW, edge=with_layout(edge_of(x), ROW_MAJOR))

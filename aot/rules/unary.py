@@ -186,7 +186,7 @@ def _exact_for(values: torch.Tensor) -> Quantization:
 
 
 def requantized(call: Call, x: Node, result: Quantization) -> Node:
-    """A value, or a constant, as another quantization has it."""
+    """Return a value, or a constant, as another quantization has it."""
     if quantization_of(x) == result:
         return x
     constant = call.builder.constant_value(x)
@@ -223,7 +223,7 @@ def unary_rule(node: Node, roots: Roots | None) -> Rule | None:
 
 
 def mask_rule(node: Node) -> Rule | None:
-    """The rule of a function of one mask; None if it is none."""
+    """Return the rule of a function of one mask; None if it is none."""
     root = function_root(node)
     return _of_mask(node) if root is not None and is_mask(root) else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ABI numbers. They change if an older package would be misread."""
+"""ABI numbers, which change if firmware would misread older packages."""
 
 import re
 import zlib
@@ -49,12 +49,12 @@ def io_hash(plan: Mapping[str, Any]) -> int:
 
 
 def _structure(*headers: str) -> str:
-    """Return the declarations of headers: their text without comments and white space."""
+    """Return the declarations of headers, without comments and white space."""
     text = "".join((_ROOT / header).read_text() for header in headers)
     return re.sub(r"\s+", " ", re.sub(r"//[^\n]*", "", text))
 
 
 def _included(header: str) -> list[str]:
-    """Return the headers included by a header from its own folder, for their structs."""
+    """Return the headers that a header includes from its own folder, because they have structs."""
     text = (_ROOT / header).read_text()
     return re.findall(rf'#include "({Path(header).parent}/[^"]+)"', text)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Access maps as code for firmware (pl_call_is_inside of bounds.h): one byte for each operation or
-operand, in reverse Polish notation.
+"""Access maps as byte code for firmware (pl_call_is_inside of bounds.h): one byte for each
+operation or operand, in reverse Polish notation.
 """
 
 import ast
@@ -36,7 +36,7 @@ _TAKEN = {"block": 0, "SELECT": 3, "READ_ENTRY": 1}
 
 @dataclass(frozen=True)
 class StructField:
-    """The element `index` of a field, `a.b` of a struct; `struct` is dims, params or entry."""
+    """Element `index` of a field `a.b` of a struct; `struct` is dims, params or entry."""
 
     struct: str
     name: str
@@ -45,7 +45,7 @@ class StructField:
 
 @dataclass(frozen=True)
 class BoundsArray:
-    """PRODUCT of an array's elements; SPAN or BELOW of loops of these sizes and strides."""
+    """PRODUCT of an array's elements, or SPAN or BELOW of loops with these sizes and strides."""
 
     kind: str
     names: tuple[str, ...]
@@ -117,7 +117,7 @@ def _converted(access: Access, tree: ast.expr, entry: Collection[str]) -> list[I
 
 
 def _most_values(found: Sequence[Item]) -> int:
-    """Return the number of values that an expression keeps at a time."""
+    """Return the stack depth needed to evaluate an expression."""
     depth = most = 0
     for item in found:
         if isinstance(item, Entries):
@@ -141,7 +141,7 @@ def table_items(access: Access, name: str) -> Entries:
 
 
 def code_text(name: str, access: Access) -> str:
-    """Return the code of a kernel's access map as a C array, and its assumptions."""
+    """Return the byte code of a kernel's access map as a C array."""
     prefix = "pl_" + Path(access.header).stem
     params = f"PL_WORDS({prefix}_params)" if access.has_params else "0"
     lines = [f"{params}, PL_WORDS({prefix}_dims), PL_POINTERS({prefix}_data)"]
@@ -184,7 +184,7 @@ def code_text(name: str, access: Access) -> str:
 
 
 def _bytes(access: Access, prefix: str, item: Item, table: str = "") -> str:
-    """Return the code of an item, which may be of an entry of a table."""
+    """Return the byte code of an item, which may belong to a table's entry."""
     match item:
         case StructField(struct="entry", name=name):
             fields, struct = access.tables[table].fields, access.tables[table].struct

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a file as a C array, aligned as packages are.
+"""Writes a file as a C array with the alignment of packages.
 
 embed.py first first.plpk first.c
 """

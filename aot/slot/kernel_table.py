@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C code of the kernel table for packages: the kernels of a firmware, and their checks."""
+"""Writes the C table of kernels for packages: a firmware's kernels, and their bounds checks."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from kernels.accesses import accesses
 
 
 def header(name: str, models: Mapping[str, Mapping[str, Any]]) -> str:
-    """The table's header; each of `models`, a plan.json by its name, gets a macro."""
+    """Return the table's header. Each of `models`, a plan.json by its name, gets a macro."""
     guard = f"{name.upper()}_H_"
     macros = "".join(
         f"#define {name.upper()}_MODEL_{re.sub(r'[^A-Z0-9]', '_', model.upper())} "
@@ -27,7 +27,7 @@ def header(name: str, models: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def source(name: str, include: str, core: str, functions: Iterable[str]) -> str:
-    """The C file with the table; KeyError if a kernel has no access map."""
+    """Return the table's C file. Raise KeyError for a kernel without an access map."""
     found = {function: accesses()[function] for function in sorted(set(functions))}
     headers = {access.header for access in found.values()}
     # Functions with the same access map have one code.

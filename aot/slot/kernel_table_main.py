@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the table of kernels for packages (kernel_table.py).
+"""Command line that writes the table of kernels for packages (kernel_table.py).
 
     kernel_table_main --board=board.json --name=my_kernels --source=table.c --header=table.h \\
         --include=my/table.h --kernel=pl_linear_s8 digits=plan.json ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads an object file as compilers write it: data, and where addresses go into them."""
+"""Reads ELF object files: data and relocations."""
 
 import io
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ _ADDRESS = {"EM_ARM": 2, "EM_X86_64": 1}
 
 
 class ObjectError(ValueError):
-    """Error: the file is no object file of a plan. The message gives the reason."""
+    """The file is not an object file of a plan. The text has the reason."""
 
 
 @dataclass(frozen=True)
 class Relocation:
-    """Relocation at `place`: the address of byte `addend` of a section, or of the symbol `name`."""
+    """A relocation at `place`: address of byte `addend` of a section, or of the symbol `name`."""
 
     place: int
     section: int | None
@@ -35,7 +35,7 @@ class Relocation:
 
 @dataclass(frozen=True)
 class Section:
-    """Data in memory."""
+    """A section with data."""
 
     number: int
     name: str
@@ -58,7 +58,7 @@ class ObjectFile:
 
 
 def read_object(data: bytes) -> ObjectFile:
-    """Reads an object file for 32-bit Arm or for x86-64.
+    """Read an object file for 32-bit Arm or for x86-64.
 
     Raises:
       ObjectError: it is something else, or damaged.

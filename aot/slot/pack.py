@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Command line that makes signed model packages, and shows their content. model_package() of
-slot.bzl calls it.
+"""Command line that makes and prints signed model packages. model_package() of slot.bzl calls it.
 
     pack --object=plan.o --plan=plan.json --board=board.json --vectors=model.vectors.npz \\
         --key=key.pem --name=digits --version=1.2.3 --output=digits.plpk

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model packages on the host: make one from a compiled plan, sign it, and read it again.
+"""Model packages on the host: makes them from a compiled plan, signs and reads them.
 
 firmware/slot/package.h documents the format. The same input gives the same bytes.
 """
@@ -43,12 +43,12 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class PackageError(ValueError):
-    """Error: a package cannot be made or is invalid. The message gives the reason."""
+    """A package cannot be made, or is invalid. The text has the reason."""
 
 
 @dataclass(frozen=True)
 class Package:
-    """Content of a package header."""
+    """Contents of a package header."""
 
     name: str
     version: str
@@ -63,7 +63,7 @@ class Package:
 
 
 def version_number(text: str) -> int:
-    """Return "1.2.3" as the number that versions are compared by."""
+    """Return a version such as "1.2.3" as a number for comparisons."""
     match = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)", text)
     parts = [int(part) for part in match.groups()] if match else []
     if not parts or parts[0] > 255 or parts[1] > 255 or parts[2] > 65535:
@@ -76,7 +76,10 @@ def version_text(number: int) -> str:
 
 
 def private_key(pem: bytes) -> Ed25519PrivateKey:
-    """Reads a PEM file without a password, PackageError if it has no private Ed25519 key."""
+    """Read an Ed25519 private key from a PEM file without a password.
+
+    Raise PackageError otherwise.
+    """
     try:
         key = load_pem_private_key(pem, None)
     except (TypeError, ValueError) as error:
@@ -156,7 +159,7 @@ def make_package(
 
 
 def read_package(data: bytes, key: bytes) -> Package:
-    """Checks form and signature; PackageError if they are not in order.
+    """Read a package, and check its form and signature. Raise PackageError if one is wrong.
 
     Args:
       data: of the file.
@@ -260,7 +263,7 @@ class _Image:
         raise PackageError(f"the plan refers to {relocation.name}, which a package cannot hold")
 
     def resolved(self, constants: int) -> bytes:
-        """The tables with offsets in the places of addresses; `constants` is theirs."""
+        """Return the tables with offsets in place of addresses; constants are at `constants`."""
         tables = bytearray(self.tables)
         for place, relocation in self._places:
             kind, value = self._kind(relocation), relocation.addend
@@ -273,7 +276,7 @@ class _Image:
 
 
 def _vectors(plan: Mapping[str, Any], arrays: Arrays) -> tuple[bytes, int]:
-    """Inputs and outputs, one vector after another, and how many."""
+    """Return the inputs and outputs of all vectors, concatenated, and the number of vectors."""
     columns = []
     for side in ("input", "output"):
         for index, tensor in enumerate(plan[f"{side}s"]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans a model for a package: plan.c, which is compiled and never linked, and plan.json.
+"""Plans a model for a package. plan.c is compiled but never linked.
 
     plan_main --program=model.program --board=board.json --arena=16384 \\
         --source=plan.c --json=plan.json

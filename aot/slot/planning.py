@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model plans for packages: on one arena, with calls that firmware can check."""
+"""Plans models for packages: one arena, and only calls that firmware can check."""
 
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -17,7 +17,7 @@ NAME = "pl_package_plan"
 
 
 def package_board(board: Board, arena: int) -> Board:
-    """A board as packages see it: one arena of so many bytes, and no engines."""
+    """Return the board of a package: one arena of this size, and no engines."""
     return replace(board, arena=(Pool(board.arena[0].name, arena),), engines=(), npu=None)
 
 
@@ -40,7 +40,7 @@ def package_plan(program: PlanProgram, board: Board, optimize: str = "speed") ->
 
 
 def _refusal(step: Step, board: Board) -> str:
-    """Return the reason against a step, "" if there is none."""
+    """Return the reason why a step cannot be in a package; "" if it can."""
     if step.rows is not None:
         ops = ", ".join(f"{m.step.op.op} ({m.step.op.place})" for m in step.rows.members)
         return f"{ops}: run row by row, which is code. Give it a larger arena"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets for lowering, by name or by the place of a user's own one."""
+"""Targets of lowering, by name, or by a reference to a user's own target."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES = (_CORTEX_M.name, _TFLITE, *NPUS, *NEUTRONS)
 
 
 def target_named(reference: str | Target, verify_npu: str = CUT, neutron: str = REQUIRED) -> Target:
-    """Return the target of a name, or a user's own.
+    """Return the target with this name or reference.
 
     Args:
       reference: one of `NAMES`, such as "cortex-m" or "ethos-u55-128"; or the place of a
@@ -86,7 +86,7 @@ def _shown(reference: object) -> str:
 
 
 def _tflite() -> Target:
-    """Imported when it is asked for, as NPUs are."""
+    """Return the TFLite target. It is imported on demand, as NPUs are."""
     try:
         from aot.backends.tflite.target import TFLITE
     except ModuleNotFoundError as error:
@@ -95,9 +95,7 @@ def _tflite() -> Target:
 
 
 def _ethos_u(configuration: str, verify_npu: str) -> Target:
-    """Return an Ethos-U target. Vela and its dependencies are imported here, because no other
-    target needs them.
-    """
+    """Return an Ethos-U target. Vela is imported on demand: no other target needs it."""
     try:
         from aot.backends.ethos_u.backend import ethos_u_target
     except ModuleNotFoundError as error:
@@ -106,9 +104,7 @@ def _ethos_u(configuration: str, verify_npu: str) -> Target:
 
 
 def _neutron(name: str, presence: str) -> Target:
-    """Return a Neutron target. TFLite's schema is imported here, because no other
-    target needs it.
-    """
+    """Return a Neutron target. TFLite's schema is imported on demand: no other target needs it."""
     try:
         from aot.backends.neutron.backend import neutron_target
     except ModuleNotFoundError as error:

@@ -60,7 +60,7 @@ def model(function: Function, *children: nn.Module) -> nn.Module:
 
 
 def samples(*shapes: Sequence[int], count: int = 8) -> list[tuple[torch.Tensor, ...]]:
-    """Normal inputs from a fixed seed."""
+    """Return normally distributed inputs from a fixed seed."""
     generator = torch.Generator().manual_seed(2)
     return [tuple(torch.randn(tuple(s), generator=generator) for s in shapes) for _ in range(count)]
 
@@ -84,14 +84,14 @@ def quantized(
 def folded(
     function: Function, *children: nn.Module, shapes: Sequence[Sequence[int]]
 ) -> GraphModule:
-    """The dialect graph of a function, before the layout passes."""
+    """Return the dialect graph of a function, before the layout passes."""
     graph = fold_qdq(quantized(model(function, *children), samples(*shapes)))
     verify(graph, "fold_qdq")
     return graph
 
 
 def int8_inputs(graph: GraphModule, seed: int = 3) -> tuple[torch.Tensor, ...]:
-    """Random inputs of a dialect graph."""
+    """Return random inputs of a dialect graph."""
     generator = torch.Generator().manual_seed(seed)
     shapes = [n.meta["val"].shape for n in graph.graph.nodes if n.op == "placeholder"]
     return tuple(torch.randint(-128, 128, s, generator=generator).to(torch.int8) for s in shapes)
@@ -100,7 +100,7 @@ def int8_inputs(graph: GraphModule, seed: int = 3) -> tuple[torch.Tensor, ...]:
 def check_pass(
     graph: GraphModule, rewrite: Callable[[GraphModule], int], changes: bool = True
 ) -> None:
-    """Runs a pass: the graph still verifies, gives the same bits, and was changed (or not)."""
+    """Run a pass: the graph still verifies, gives the same bits, and was changed (or not)."""
     inputs = int8_inputs(graph)
     before = tree_leaves(graph(*inputs))
     assert (rewrite(graph) > 0) == changes
@@ -154,5 +154,5 @@ def op_counts(graph: GraphModule) -> dict[str, int]:
 
 
 def lower_with(*given: Any, **settings: Any) -> Lowered:
-    """`lower`, with settings by their own names: tests keep them in dicts."""
+    """Call `lower`, with settings by their own names: tests keep them in dicts."""
     return lower(*given, **grouped(settings))

@@ -32,7 +32,7 @@ def recordings(count: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 @functools.cache
 def gesture() -> nn.Module:
-    """The network of examples/gesture, trained until it makes no mistake."""
+    """Return the network of examples/gesture, trained until it makes no mistake."""
     torch.manual_seed(0)
     network = nn.Sequential(
         nn.Conv1d(3, 16, 5, stride=2, padding=2),

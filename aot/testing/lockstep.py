@@ -126,7 +126,7 @@ def _first_of_equals(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
 
 
 def compare(lowered: Lowered, samples: Sequence[Sequence[torch.Tensor]]) -> Lockstep:
-    """Runs both graphs on float samples (contiguous), one sequence, and returns the differences."""
+    """Run both graphs on float samples (contiguous), one sequence, and return the differences."""
     into = Lockstep()
     nodes, _ = border_nodes(lowered.folded)
     quantizations = [edge_of(old).quantization for old, _ in state_nodes(lowered.folded)]

@@ -47,7 +47,7 @@ def compile_region(region: GraphModule) -> DelegatePayload:
 
 
 def stand_in_target(*takes: Collection[str] | Callable[[Node], bool]) -> Target:
-    """A target of a stand-in for each argument, "stand_in", "stand_in_1", ..., and the CPU."""
+    """Return a target with stand-ins "stand_in", "stand_in_1", … for the arguments, and the CPU."""
     names = ["stand_in", *(f"stand_in_{i}" for i in range(1, len(takes)))]
     engines = [stand_in(t, name) for t, name in zip(takes, names, strict=True)]
     return Target("stand-in", (*engines, CORTEX_M))

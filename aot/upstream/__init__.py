@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private names of torch, torchao and ExecuTorch, and the places where Pilotlight replaces their
-functions.
+"""Private names of torch, torchao and ExecuTorch, and replacements of their functions.
 
 No other folder imports a private name of these libraries (test_upstream.py). A new version of a
 library breaks here first: the test lists the missing names.

@@ -20,7 +20,7 @@ from aot.upstream.patches import patched
 
 @contextmanager
 def _without_init(package: str) -> Iterator[None]:
-    """Import submodules of the package inside the context without running its __init__.
+    """Within the context, import submodules of the package without its __init__.
 
     It runs later, at the first access to a missing name or submodule.
     """
@@ -89,7 +89,7 @@ __all__ = [
 
 
 def serialized_in_place() -> AbstractContextManager[None]:
-    """Make serialize_pte_binary change its program argument in place inside the context.
+    """Within the context, let serialize_pte_binary change its program argument in place.
 
     The default is a slow copy.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ExecuTorch's own runtime without its compiler. It imports the compiler only for one decorator."""
+"""ExecuTorch's runtime without its compiler, which it imports only for a decorator."""
 
 import aot.upstream.executorch  # noqa: F401  (first: it leaves the compiler out)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When torch makes Python of graphs."""
+"""Postpones torch's generation of Python code for graphs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _threads: Counter[int] = Counter()
 
 @contextmanager
 def lazy_codegen() -> Iterator[None]:
-    """Postpone the code generation of graphs inside the context.
+    """Within the context, postpone the code generation of graphs until the code is used.
 
     A graph made or changed by this thread becomes Python code only if it is run or its code is
     read. torch generates the code after each change, and most of it is never run.
@@ -43,8 +43,9 @@ def lazy_codegen() -> Iterator[None]:
 
 
 class _Late:
-    """An attribute of a module's class with only that module as instance. An access generates the
-    graph's code, and the code replaces the attribute.
+    """Attribute on the class of a single module.
+
+    Its first access generates the graph's code and replaces the attribute.
     """
 
     def __init__(self, module: GraphModule, name: str) -> None:
@@ -74,8 +75,9 @@ def _postponed(module: GraphModule) -> Any:
 
 
 def _reduced(module: GraphModule) -> Any:
-    """Return the pickled form: the code. From now on, torch generates this module's
-    code at once.
+    """Return the pickled form, which contains the code.
+
+    From now on, torch generates this module's code at once.
     """
     kind: Any = type(module)
     kind.recompile = _recompile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchao's names for additions to a module: the first free number."""
+"""Speeds up torchao's search for a free number in new attribute names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ prepare = import_module("torch.ao.quantization.fx.prepare")
 
 @contextmanager
 def names_counted() -> Iterator[None]:
-    """Start the search for that number at the previous one inside the context.
+    """Within the context, start this search at the previous number.
 
     torchao starts at 0 each time, so a thousand layers take a million checks. Attributes with such
     names must stay meanwhile.

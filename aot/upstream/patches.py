@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Temporary replacement of library functions."""
+"""Replaces library functions temporarily."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ _lock = RLock()
 
 @contextmanager
 def patched(owner: Any, **values: object) -> Iterator[None]:
-    """Within it, the named attributes of a module or a class have other values. One thread at a
-    time is in it: of two the later would leave the values of the earlier.
+    """Within the context, replace attributes of a module or class.
+
+    Threads take turns, so that each restores the original values.
     """
     with _lock:
         before = {name: getattr(owner, name) for name in values}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Library notices a user cannot act on: missing GPU parts, their own deprecations."""
+"""Hides library messages that users cannot act on: missing GPU parts, deprecations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _MODULES = ("copyreg", "torch", "torchao", "executorch")
 
 @contextmanager
 def notices_hidden() -> Iterator[None]:
-    """Hide log messages and deprecations of the libraries; warnings of a user's code stay."""
+    """Within the context, hide log messages and deprecations of libraries.
+
+    The user's warnings stay.
+    """
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private names of torch that come with `import torch`. torch_export.py has the slow ones."""
+"""Private names of torch that load with `import torch`. torch_export.py has the slow ones."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ _STEPPED = ("one_layer_rnn", "one_layer_lstm", "mkldnn_one_layer_lstm")
 def recurrent_layers_as(
     function: Callable[..., tuple[torch.Tensor, Any]],
 ) -> AbstractContextManager[None]:
-    """Within it, torch takes this function for a recurrent layer and does not step through time."""
+    """Within the context, call this function for recurrent layers instead of unrolling them."""
     return patched(decompositions, **dict.fromkeys(_STEPPED, function))
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private names of torch.export and Dynamo, whose import takes seconds, and Pilotlight's
-replacements there.
+"""Private names of torch.export and Dynamo, which take seconds to import, and replacements there.
 
 test_upstream.py finds a replaced function no longer called by torch.
 """
@@ -37,7 +36,7 @@ _CALLED = re.compile(r"(@\d+)?")
 
 @contextmanager
 def export_silent() -> Iterator[None]:
-    """Silence torch's output for an incomplete graph, or for an op that does not run.
+    """Within the context, hide torch's output on incomplete graphs and failing ops.
 
     The error message gives the reason.
     """
@@ -54,9 +53,9 @@ def export_silent() -> Iterator[None]:
 
 
 def causal_masks_unread() -> AbstractContextManager[None]:
-    """Make nn.TransformerEncoder and similar modules use a mask unchanged inside the context.
+    """Within the context, nn.TransformerEncoder and similar modules do not inspect masks.
 
-    Otherwise they read its data to detect a causal mask, for kernels on other machines.
+    Otherwise they read a mask's data to detect a causal mask, for kernels on other machines.
     """
 
     def detect(mask: object, is_causal: bool | None = None, size: int | None = None) -> bool:
@@ -66,7 +65,7 @@ def causal_masks_unread() -> AbstractContextManager[None]:
 
 
 def call_names_matched_fast() -> AbstractContextManager[None]:
-    """Match names of calls by one pattern inside the context.
+    """Within the context, match names of calls by one pattern.
 
     torch compiles a pattern from the base in each call, so n layers make n^2 patterns.
     """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of torchao. The first import logs missing GPU parts, and this module hides that. No other
-module of aot imports torchao.
+"""Names of torchao.
+
+Only this module imports it, because the first import logs missing GPU parts.
 """
 
 from __future__ import annotations
@@ -61,6 +62,6 @@ __all__ = [
 
 
 def forget_modules() -> None:
-    """Drop every quantized module: two of torchao's caches keep them."""
+    """Remove all quantized modules from two caches of torchao."""
     torch.ao.quantization.fx.utils.assert_and_get_unique_device.cache_clear()
     torchao.utils._assert_and_get_unique_device.cache_clear()

@@ -196,13 +196,16 @@ def _vector(names: tuple[str, ...], is_core: bool) -> str:
 
 
 def _write(write: Write) -> str:
-    """Three words (boards/common/startup.c); registers are at even addresses, an odd one waits."""
+    """Return three words (boards/common/startup.c).
+
+    Registers are at even addresses, a wait at an odd one.
+    """
     words = (write.address | write.wait, write.clear, write.set)
     return "".join(f"    LONG({word:#010x})\n" for word in words)
 
 
 def _ram(memory: Memory) -> str:
-    """Two words of a RAM (boards/common/fault.c)."""
+    """Return two words of a RAM (boards/common/fault.c)."""
     if memory.kind != "ram":
         return ""
     return f"    LONG({memory.base:#010x})\n    LONG({memory.size:#010x})\n"
@@ -220,7 +223,7 @@ def memory_of(board: Board, section: str) -> Memory:
 
 
 def linker_script(board: Board) -> str:
-    """Returns the text of the script for GNU ld."""
+    """Return the text of the script for GNU ld."""
     names: dict[str, object] = {
         "code": board.code,
         "boot_header": board.boot_header,

@@ -21,7 +21,7 @@ SAMPLES = 256 + 30 * 128
 
 
 def recording(word: int, seed: int) -> NDArray[np.int16]:
-    """Sound of a word, int16 [SAMPLES]."""
+    """Return the sound of a word, int16 [SAMPLES]."""
     random = np.random.default_rng(seed)
     time = np.arange(SAMPLES) / FEATURES.rate
     pitch, swing = random.uniform(300, 1200), random.uniform(600, 1800)

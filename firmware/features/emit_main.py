@@ -31,7 +31,7 @@ def _array(kind: str, name: str, values: Iterable[int]) -> str:
 
 
 def source(name: str, features: LogMel, include: str) -> str:
-    """Returns the .c."""
+    """Return the .c."""
     triangles = features.triangles
     arrays = [
         _array("int16_t", f"{name}_window", features.window),
@@ -64,7 +64,7 @@ def source(name: str, features: LogMel, include: str) -> str:
 
 
 def header(name: str, features: LogMel, include: str) -> str:
-    """Returns the .h."""
+    """Return the .h."""
     guard, prefix = include.upper().translate(str.maketrans("/.-", "___")) + "_", name.upper()
     return f"""{_LICENSE}#ifndef {guard}
 #define {guard}

@@ -12,7 +12,7 @@ from aot.dialect.signature import Activation, Pair
 
 
 def adaptive_window(index: int, size: int, output_size: int) -> tuple[int, int]:
-    """First tap and one past the last of window `index`: floor(i*size/out) and
+    """Return the first tap of window `index` and one past the last: floor(i*size/out) and
     ceil((i+1)*size/out).
     """
     return index * size // output_size, -(-(index + 1) * size // output_size)

@@ -28,7 +28,7 @@ def add(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """TFLite's ADD: both operands are brought to a common scale with left_shift guard bits,
+    """Compute TFLite's ADD: both operands are brought to a common scale with left_shift guard bits,
     added, and requantized.
 
     a, b int8 or int16 of broadcastable shapes; result of their dtype and the broadcast shape.

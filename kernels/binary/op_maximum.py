@@ -12,11 +12,11 @@ from aot.dialect.transposes import elementwise
 
 @define(infer=broadcast, shares_quantization=True, transposes=elementwise("a", "b"))
 def maximum(a: Activation, b: Activation) -> torch.Tensor:
-    """The larger of a and b, int8 or int16, all of one quantization."""
+    """Return the larger of a and b, int8 or int16, all of one quantization."""
     return torch.maximum(a, b)
 
 
 @define(infer=broadcast, shares_quantization=True, transposes=elementwise("a", "b"))
 def minimum(a: Activation, b: Activation) -> torch.Tensor:
-    """The smaller of a and b, int8 or int16, all of one quantization."""
+    """Return the smaller of a and b, int8 or int16, all of one quantization."""
     return torch.minimum(a, b)

@@ -222,7 +222,7 @@ MUTANTS = [
 
 
 def layers() -> Iterator[Layer]:
-    """Keys and values of attention, 2 heads of 16 over 32 steps."""
+    """Yield keys and values of attention, 2 heads of 16 over 32 steps."""
     wide = {
         **_ARGUMENTS,
         "a": activation(2, 32, 16, dtype="int16"),

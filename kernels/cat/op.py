@@ -20,5 +20,5 @@ def _infer(inputs: Sequence[torch.Tensor], dim: int) -> Inferred:
 
 @define(infer=_infer, shares_quantization=True, transposes=along_dim("inputs"))
 def cat(inputs: Sequence[Movable], dim: int) -> torch.Tensor:
-    """All inputs have one dtype and quantization; dim is not negative."""
+    """Concatenate inputs of one dtype and quantization along dim, which is not negative."""
     return torch.cat(list(inputs), dim=dim)

@@ -101,7 +101,7 @@ class Access:
     revision: int = 1
 
     def pairs_of_factors(self) -> list[tuple[str, tuple[str, str]]]:
-        """Channels, and the operands with their multipliers and shifts."""
+        """Return the channels, and the operands with their multipliers and shifts."""
         of = {"": self.factors, "hidden_": self.hidden_factors}
         return [(text, (f"{n}multiplier", f"{n}shift")) for n, text in of.items() if text]
 
@@ -111,7 +111,7 @@ class OutsideError(ValueError):
 
 
 def block(isa: Isa) -> int:
-    """Output channels that weights of pl_gemm_s8 are packed by, `block` in expressions."""
+    """Return how many output channels pl_gemm_s8 packs together: `block` in expressions."""
     return 1 if isa == "mve" else 4
 
 
@@ -271,7 +271,7 @@ def check_touched(access: Access, call: KernelCall, isa: Isa) -> None:
 
 
 def check(access: Access, call: KernelCall, isa: Isa) -> None:
-    """OutsideError if a package cannot hold a call."""
+    """Raise OutsideError if a package cannot hold a call."""
     check_ranges(access, call, isa)
     check_arithmetic(access, call, isa)
     check_touched(access, call, isa)

@@ -67,7 +67,7 @@ def two_operands(
     needs: tuple[str, ...] = ("a_stride[4] <= 1", "b_stride[4] <= 1"),
     has_params: bool = True,
 ) -> Access:
-    """An elementwise op with broadcasting. The innermost loop goes by one element, or has one."""
+    """Return the access map of an elementwise op with broadcasting, with innermost stride 1."""
     constants = {"table": table, "factors": factors}
     return Access(
         header,
@@ -119,7 +119,7 @@ def reduction(
     needs: tuple[str, ...] = (),
     has_params: bool = True,
 ) -> Access:
-    """An op over some dimensions; `table` is the length of its exp_table."""
+    """Return an op over some dimensions; `table` is the length of its exp_table."""
     tables = {"exp_table": Extent(str(table), 4)} if table else {}
     return Access(
         header,
@@ -147,7 +147,7 @@ PADS = sizes("pad_top pad_bottom pad_left pad_right", 255, 0)
 
 
 def adaptive_pool(op: str, size: int) -> Access:
-    """Windows covering the input."""
+    """Return the access map of adaptive windows that cover the input."""
     return Access(
         f"kernels/{op}/{op}{WIDTH[size]}.h",
         sizes("batches input_h input_w input_c output_h output_w"),

@@ -137,8 +137,8 @@ def pays_for_channels(windows: Windows, repeats: int, isa: Isa) -> bool:
 
 
 def cost(windows: Windows, channels: int, inputs: int = 1) -> int:
-    """Instructions for so many output channels, about: for a depthwise convolution, or of several
-    input channels in one group.
+    """Return estimated instructions for this many output channels: of a depthwise convolution, or
+    with several input channels in one group.
     """
     (kh, kw), (oh, ow) = windows.kernel, windows.output
     run = kw * inputs

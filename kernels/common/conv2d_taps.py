@@ -35,7 +35,7 @@ def _pairs(call: OpCall, weight: AnyArray, groups: int = 1) -> TapPairs | None:
 
 
 def _linear_by_digits(call: OpCall, weight: AnyArray, slower: KernelCall) -> KernelCall:
-    """The product of one row; needs the memory of `slower`, which it replaces."""
+    """Return the product of one row; needs the memory of `slower`, which it replaces."""
     if len(weight) < _LEAST_DIGITS or slower.function != "pl_linear_s8":
         return slower
     last = last_stage(call, weight, _folded(call, weight), *factors(call, len(weight)))
@@ -93,7 +93,7 @@ def linear_by_taps(call: OpCall, weight: AnyArray, slower: KernelCall) -> Kernel
 def convolution_by_taps(
     call: OpCall, windows: Windows, weight: AnyArray, groups: int, slower: KernelCall
 ) -> KernelCall:
-    """The same of a convolution with weight [O, KH, KW, C / groups]."""
+    """Return the same of a convolution with weight [O, KH, KW, C / groups]."""
     if groups == 1 and windows.cover_input:
         return linear_by_taps(call, weight.reshape(len(weight), -1), slower)
     matrix = weight.reshape(len(weight), -1)

@@ -48,7 +48,7 @@ def pack_by_4(
     repeats: int,
     most: int | None,
 ) -> tuple[str, dict[str, Constant], int] | None:
-    """Return the kernel, its constants and its scratch; None if these kernels are not exact.
+    """Return the kernel, its constants and its scratch memory; None if these kernels are not exact.
 
     Args:
       windows: of the call, with as many input channels as there are of the output.
@@ -109,7 +109,7 @@ def _is_for_words(windows: Windows) -> bool:
 
 
 def _cost_of_words(windows: Windows, channels: int, few: bool) -> int:
-    """Instructions of WINDOWS, TURNED or FEW, by those of their parts."""
+    """Return the instructions of WINDOWS, TURNED or FEW, from those of their parts."""
     (kh, _), (oh, ow), words = windows.kernel, windows.output, _tap_words(windows)
     inputs = (26 // min(channels, _CHANNELS) if few else 2) * windows.input[0] * windows.input[1]
     four_outputs = kh * (9 + (7 + windows.stride[1]) * words) + 100
@@ -142,7 +142,7 @@ def _row_words(windows: Windows, outputs: int) -> int:
 
 
 def _plane_bytes(windows: Windows, row_words: int) -> int:
-    """Scratch for four planes of a strip of the image."""
+    """Return the scratch memory for four planes of a strip of the image."""
     stride_h, taps = windows.stride[0], (windows.kernel[0] - 1) * windows.dilation[0] + 1
     row_bytes = 4 * _CHANNELS * row_words
     strip = max(1, (_STRIP_BYTES // row_bytes - taps) // stride_h + 1)

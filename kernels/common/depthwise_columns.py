@@ -24,7 +24,7 @@ _MOST_PLANE_BYTES = (2**16 - 1) // _PLANES
 def pack_columns(
     windows: Windows, weight: AnyArray, bias: AnyArray, multiplier: AnyArray, shift: AnyArray
 ) -> tuple[str, dict[str, Constant], int] | None:
-    """The kernel, its constants and its scratch; None where it is not exact.
+    """Return the kernel, its constants and its scratch memory; None if it is not exact.
 
     Args:
       windows: of the call, with as many input channels as there are of the output.
@@ -55,7 +55,7 @@ def pack_columns(
 
 
 def scratch_of_columns(windows: Windows, count: int, rows: int = 1) -> int:
-    """Bytes of scratch for rows of so many windows together."""
+    """Return the bytes of scratch memory for rows of this many windows at once."""
     planes = _planes(windows)
     runs = windows.kernel[0] * (1 if _is_dense(windows) else windows.kernel[1])
     return runs * _RUN_BYTES + planes * rows * _row_bytes(windows, count) + _VECTOR

@@ -18,7 +18,7 @@ _HALF = [0, 2, 4, 6, 1, 3, 5, 7]
 def pack_direct(
     weight: AnyArray, bias: AnyArray, multiplier: AnyArray, shift: AnyArray
 ) -> tuple[str, dict[str, Constant]] | None:
-    """The kernel and its constants; None where it is not exact.
+    """Return the kernel and its constants; None if it is not exact.
 
     Args:
       weight: int8 [kernel_h, kernel_w, channels].

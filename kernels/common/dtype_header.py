@@ -36,12 +36,12 @@ static inline uint32_t pl_dtype_size(pl_dtype dtype) {{
 
 
 def _enumerator(name: str) -> str:
-    """The C name of an element type."""
+    """Return the C name of an element type."""
     return f"PL_DTYPE_{name.upper()}"
 
 
 def header() -> str:
-    """The text of the header."""
+    """Return the text of the header."""
     codes = "".join(f"  {_enumerator(name)} = {code},\n" for code, name in enumerate(DTYPES))
     sizes = ""
     *small, largest = sorted({dtype.bytes for dtype in DTYPES.values()})

@@ -30,7 +30,7 @@ _LINE_WIDTH = 100
 
 
 def number(value: int | float) -> str:
-    """A C literal; floats are rounded to float32 and written in hexadecimal, exactly."""
+    """Return a C literal; floats are rounded to float32 and written in hexadecimal, exactly."""
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, int):
@@ -48,7 +48,7 @@ def number(value: int | float) -> str:
 
 
 def initializer(value: Field, address: Address) -> str:
-    """The C initialiser of a struct field: mappings become designated initialisers."""
+    """Return the C initialiser of a struct field: mappings become designated initialisers."""
     if value is None:
         return "NULL"
     if isinstance(value, (Value, Constant)):
@@ -98,7 +98,7 @@ def call_text(call: KernelCall, name: str, address: Address) -> CallText:
 
 
 def array(name: str, elements: AnyArray, alignment: int = 4, attributes: str = "") -> str:
-    """Defines a const array at file scope, e.g. with a section among its attributes."""
+    """Define a const array at file scope, e.g. with a section among its attributes."""
     items = ", ".join(number(item) for item in elements.reshape(-1).tolist())
     suffix = f" {attributes}" if attributes else ""
     return (
@@ -108,12 +108,12 @@ def array(name: str, elements: AnyArray, alignment: int = 4, attributes: str = "
 
 
 def constant(name: str, value: Constant, attributes: str = "") -> str:
-    """Defines a packed constant of a kernel call."""
+    """Define a packed constant of a kernel call."""
     return array(name, value.array, value.alignment, attributes)
 
 
 def _wrapped(text: str) -> str:
-    """Breaks a long initialiser after commas."""
+    """Break a long initialiser after commas."""
     if len(text) < _LINE_WIDTH:
         return text
     lines: list[str] = []

@@ -30,7 +30,7 @@ def wide_log_table(call: OpCall, size: int) -> Constant:
 
 
 def wide_exp_table(call: OpCall, size: int) -> Constant:
-    """Argument exp_table [512] of a call on int16 rows of `size` values, checked."""
+    """Return the checked argument exp_table [512] of a call on int16 rows of `size` values."""
     call.require(size <= MAX_WIDE_SIZE, f"rows have {size} values, more than {MAX_WIDE_SIZE}")
     table = call.constant("exp_table", "int32", rank=1)
     call.require(table.size == 512, f"exp_table has {table.size} entries, not 512")
@@ -42,8 +42,8 @@ def wide_exp_table(call: OpCall, size: int) -> Constant:
 
 
 def exp_table(call: OpCall, size: int, steps: int = 256) -> Constant:
-    """Argument exp_table [256], checked: sums over `size` values, and `steps` times an entry, stay
-    inside uint32.
+    """Return the checked argument exp_table [256]: sums over `size` values, and `steps` times an
+    entry, stay inside uint32.
     """
     table = call.constant("exp_table", "int32", rank=1)
     call.require(table.size == 256, f"exp_table has {table.size} entries, not 256")

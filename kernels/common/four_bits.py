@@ -37,7 +37,7 @@ class FourBits:
     shift: AnyArray
 
     def plain(self, packed: AnyArray) -> Packed:
-        """For pl_linear_w4_s8, of weights as the op has them."""
+        """Return the weights for pl_linear_w4_s8, unchanged from the op's."""
         return {
             "weight": Constant(packed),
             "group_scale": Constant(self.scale),
@@ -117,7 +117,7 @@ def _bytes(low: AnyArray, high: AnyArray) -> AnyArray:
 
 
 def _by_fours(vectors: AnyArray) -> AnyArray:
-    """[channels, n] as [n][4] of four channels after another."""
+    """Return [channels, n] as consecutive [n][4] of four channels."""
     padded = np.pad(vectors, ((0, -len(vectors) % BLOCK_CHANNELS), (0, 0)))
     fours = padded.reshape(-1, BLOCK_CHANNELS, vectors.shape[1]).swapaxes(1, 2)
     return np.ascontiguousarray(fours).reshape(-1)

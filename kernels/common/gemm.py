@@ -13,12 +13,15 @@ SCALAR_CHANNELS = 4
 
 
 def packed_channels(channels: int, isa: Isa) -> int:
-    """Channels with padding, per group: the length of its bias, multiplier and shift arrays."""
+    """Return the padded channels of a group: the length of its bias and factor arrays."""
     return channels if isa == "mve" else -(-channels // SCALAR_CHANNELS) * SCALAR_CHANNELS
 
 
 def rows_at_a_time(depth: int, isa: Isa) -> int:
-    """Rows to gather for one call, against memory: the more, the fewer loads of constants."""
+    """Return how many rows one call gathers.
+
+    More rows take more memory and fewer loads of constants.
+    """
     return max(2, min(8, 2048 // depth) & ~1) if isa == "mve" else 2
 
 
@@ -37,7 +40,7 @@ def pack(
     isa: Isa,
     groups: int = 1,
 ) -> dict[str, Constant]:
-    """The data fields weight, bias, multiplier and, where `output_stage` has it, shift.
+    """Return the data fields weight, bias, multiplier and, where `output_stage` has it, shift.
 
     Args:
       weight: int8 [groups * channels, depth].
@@ -72,8 +75,8 @@ def output_stage(
     reach: AnyArray,
     vector: Callable[[AnyArray], Constant] = Constant,
 ) -> dict[str, Constant]:
-    """The data fields multiplier and shift of pl_output_stage; without shift where all factors
-    divide, and sums are in the bounds of pl_requantize_down.
+    """Return the data fields multiplier and shift of pl_output_stage; no shift if all factors have
+    the same.
 
     Args:
       multiplier, shift: int32 [channels].

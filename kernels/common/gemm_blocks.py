@@ -48,5 +48,5 @@ def last_pays(channels: int, rows: int) -> bool:
 
 
 def blocks_function(op: str, channels: int, rows: int) -> str:
-    """An op's function for such a matrix."""
+    """Return an op's function for such a matrix."""
     return f"pl_{op}_{'last_' * last_pays(channels, rows)}blocks_s8"

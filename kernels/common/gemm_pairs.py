@@ -79,7 +79,7 @@ class Pairs:
         }
 
     def apart(self) -> dict[str, Constant]:
-        """The same with weights of int16, two steps of each channel in turn, of two channels."""
+        """Return the data with int16 weights: two steps of a channel in turn, for two channels."""
         _, channels, runs, count = self.weight.shape
         steps = self.weight[0].reshape(channels, -1)[:, _order(runs, count)]
         steps = np.pad(steps, ((0, 0), (0, -steps.shape[1] % 4)))

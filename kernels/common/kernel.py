@@ -161,7 +161,7 @@ class OpCall:
         return value
 
     def optional_tensor(self, name: str, dtype: str, size: int) -> Value | None:
-        """A tensor of so many elements, or None where the call leaves it out."""
+        """Return a tensor of so many elements, or None where the call leaves it out."""
         if self.args.get(name) is None:
             return None
         value = self.tensor(name, dtype)
@@ -262,7 +262,7 @@ kernels.registry.
 
 
 def kernel(op: str) -> Callable[[Planner], Planner]:
-    """Registers a planner: `@kernel("pl::conv2d")`."""
+    """Register a planner: `@kernel("pl::conv2d")`."""
 
     def register(planner: Planner) -> Planner:
         if op in KERNELS:

@@ -47,8 +47,8 @@ class Overlap:
 def overlap(
     source: Value, result: Value, starts: AnyArray, at_a_time: int, reads_first: bool = False
 ) -> tuple[Overlap, ...]:
-    """KernelCall.overlap of a kernel with such an Order; () if the output would lie below the whole
-    input.
+    """Return KernelCall.overlap of a kernel with this Order; () if the output would lie below the
+    whole input.
     """
     count, row = starts.size, starts.shape[-1]
     ends = np.minimum(np.arange(at_a_time, row + at_a_time, at_a_time), row)

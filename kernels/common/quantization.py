@@ -25,19 +25,19 @@ SUFFIXES = {"int8": "s8", "int16": "s16"}
 
 
 def activation_dtype(call: OpCall, name: str) -> str:
-    """The dtype of an activation, int8 or int16; any other is refused."""
+    """Return the dtype of an activation, int8 or int16; any other is refused."""
     dtype = call.tensor(name).dtype
     call.require(dtype in LIMITS, f"{name} is {dtype}, not int8 or int16")
     return dtype
 
 
 def zero_point(call: OpCall, name: str, dtype: str = "int8") -> int:
-    """The zero point of a value of a dtype: of int16 0."""
+    """Return the zero point of a value of a dtype: of int16 0."""
     return call.integer(name, *((0, 0) if dtype == "int16" else LIMITS[dtype]))
 
 
 def activation_range(call: OpCall, dtype: str = "int8") -> dict[str, int]:
-    """The params fields activation_min and activation_max of an output of a dtype."""
+    """Return the params fields activation_min and activation_max of an output of a dtype."""
     minimum = call.integer("activation_min", *LIMITS[dtype])
     maximum = call.integer("activation_max", *LIMITS[dtype])
     call.require(minimum <= maximum, f"activation_min {minimum} is above activation_max {maximum}")
@@ -66,8 +66,9 @@ def factor(
 
 
 def factors(call: OpCall, channels: int, prefix: str = "") -> tuple[AnyArray, AnyArray]:
-    """The per-channel `multiplier` and `shift` tensors, int32 [channels]; a prefix for both names
-    where a call has several.
+    """Return the per-channel `multiplier` and `shift` tensors, int32 [channels].
+
+    A prefix distinguishes them if a call has several.
     """
     multiplier = channel_vector(call, f"{prefix}multiplier", channels)
     shift = channel_vector(call, f"{prefix}shift", channels)
@@ -86,7 +87,7 @@ def channel_vector(call: OpCall, name: str, channels: int) -> AnyArray:
 
 
 def requantize(x: int, multiplier: int, shift: int) -> int:
-    """The arithmetic of requantize.h on Python integers, for bounds."""
+    """Return the arithmetic of requantize.h on Python integers, for bounds."""
     left, right = max(shift, 0), max(-shift, 0)
     x = min(max(x << left, -INT32_MAX - 1), INT32_MAX)
     high = (x * multiplier + (1 << 30)) >> 31

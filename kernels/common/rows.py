@@ -117,7 +117,7 @@ def _some_rows(value: Value, rows: int, count: int) -> Value:
 
 
 def _with_operand(data: Mapping[str, Field], field: str, value: Value) -> dict[str, Field]:
-    """The data with another operand in a field, as ByRows.inputs names it."""
+    """Return the data with another operand in a field, as ByRows.inputs names it."""
     name, _, rest = field.partition("[")
     if not rest:
         return {**data, name: value}
@@ -132,7 +132,7 @@ def _with_operand(data: Mapping[str, Field], field: str, value: Value) -> dict[s
 
 
 def row_count(shape: tuple[int, ...]) -> int:
-    """Rows of a tensor of this shape."""
+    """Return the number of rows of a tensor with this shape."""
     dims = [size for size in shape if size > 1]
     return dims[0] if len(dims) > 1 else 1
 

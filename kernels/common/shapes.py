@@ -32,7 +32,7 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def merged(dims: Sequence[Dim]) -> list[Dim]:
-    """The same loops, outermost first, with neighbours made one where all strides allow it."""
+    """Return equal loops, outermost first. Neighbours are merged where all strides permit it."""
     result: list[Dim] = []
     for dim in dims:
         if dim.size == 1:
@@ -48,7 +48,7 @@ def merged(dims: Sequence[Dim]) -> list[Dim]:
 
 
 def padded(dims: Sequence[Dim], count: int, operands: int) -> list[Dim]:
-    """Exactly `count` loops, with loops of one pass in front."""
+    """Return exactly `count` loops, with loops of one pass in front."""
     return [Dim(1, (0,) * operands)] * (count - len(dims)) + list(dims)
 
 
@@ -89,17 +89,17 @@ class Broadcast:
         return len(merged(self.each)) <= 1
 
     def dims(self) -> dict[str, Field]:
-        """The fields of pl_broadcast_dims."""
+        """Return the fields of pl_broadcast_dims."""
         return broadcast_loops(self.each)
 
     def in_place(self, output: Value) -> tuple[tuple[str, str], ...]:
-        """An operand with an element for every result may be overwritten."""
+        """Return permissions to overwrite an operand that has an element for every result."""
         operands = [v for v in (self.a, self.b) if v.constant is None and v.size == output.size]
         return tuple((operand.name, output.name) for operand in operands)
 
 
 def broadcast_loops(dims: Sequence[Dim]) -> dict[str, Field]:
-    """The fields of pl_broadcast_dims for loops over two operands."""
+    """Return the fields of pl_broadcast_dims for loops over two operands."""
     return _broadcast_fields(merged(dims))
 
 
@@ -147,7 +147,7 @@ def _broadcast_fields(few: Sequence[Dim]) -> dict[str, Field]:
 def reduction_dims(
     call: OpCall, source: Value, dim: Sequence[int], keepdim: bool
 ) -> dict[str, Field]:
-    """The fields of pl_reduction_dims; `dim` may be negative, and empty to mean all.
+    """Return the fields of pl_reduction_dims; `dim` may be negative, and empty to mean all.
 
     The neighbours of a group have one stride, so rank 6 takes three loops at most.
     """
@@ -184,7 +184,7 @@ def axis_size(call: OpCall, shape: Sequence[int]) -> int:
 
 
 def axis_dims(call: OpCall, shape: Sequence[int]) -> dict[str, Field]:
-    """The input as [outer, size, inner] around argument `dim`."""
+    """Return the input as [outer, size, inner] around argument `dim`."""
     axis = call.integer("dim", 0, len(shape) - 1)
     return {
         "outer": math.prod(shape[:axis]),

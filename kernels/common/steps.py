@@ -73,7 +73,7 @@ class Steps:
 
 
 def requantized(x: AnyArray, multiplier: AnyArray, shift: AnyArray) -> AnyArray:
-    """The arithmetic of requantize.h on int64 arrays of int32 values."""
+    """Return the arithmetic of requantize.h on int64 arrays of int32 values."""
     left, right = np.maximum(shift, 0), np.maximum(-shift, 0)
     high = (np.clip(x << left, INT32_MIN, INT32_MAX) * multiplier + (1 << 30)) >> 31
     halved = (((high + (high >> 63)) >> np.maximum(right - 1, 0)) + 1) >> 1

@@ -74,7 +74,7 @@ def _cost(dims: Sequence[Dim], innermost: int, item_size: int) -> float:
 def permuted(
     shape: Sequence[int], perm: Sequence[int]
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Shape, input strides and output strides of a transpose."""
+    """Return shape, input strides and output strides of a transpose."""
     strides = contiguous_strides(shape)
     result = tuple(shape[d] for d in perm)
     return result, tuple(strides[d] for d in perm), contiguous_strides(result)

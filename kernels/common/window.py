@@ -36,8 +36,8 @@ class Windows:
         dtype: str = "int8",
         shape: tuple[int, ...] | None = None,
     ) -> "Windows":
-        """The windows of a call with arguments stride, padding and dilation; of its input, if no
-        shape is given.
+        """Return the windows of a call with arguments stride, padding and dilation, over its input
+        by default.
         """
         stride = call.integers("stride", 2, minimum=1)
         padding = call.integers("padding", 4, minimum=0)
@@ -60,7 +60,7 @@ class Windows:
         dtype: str = "int8",
         parts: tuple[int, int] = (1, 1),
     ) -> "Windows":
-        """The windows of a call with arguments kernel, stride, padding and output_size.
+        """Return the windows of a call with arguments kernel, stride, padding and output_size.
 
         Windows may reach past the padded input, but each has a tap inside the input.
         """
@@ -340,7 +340,7 @@ def adaptive_starts(call: OpCall) -> AnyArray:
 
 
 def adaptive_dims(call: OpCall, dtype: str) -> dict[str, Field]:
-    """The dims of adaptive pooling of a dtype, from argument output_size."""
+    """Return the dims of adaptive pooling of a dtype, from argument output_size."""
     size = call.integers("output_size", 2, minimum=1)
     n, h, w, c = call.tensor("input", dtype, rank=4).shape
     output = call.output(dtype, rank=4).shape
@@ -360,7 +360,9 @@ def adaptive_dims(call: OpCall, dtype: str) -> dict[str, Field]:
 def image_starts(
     batches: int, image: tuple[int, int, int], rows: AnyArray, columns: AnyArray
 ) -> AnyArray:
-    """Bytes from the start of int8 NHWC images to the pixels of these rows and columns."""
+    """Return the byte offsets from the start of int8 NHWC images to pixels of these rows and
+    columns.
+    """
     h, w, c = image
     return c * np.add.outer(np.arange(batches) * h * w, np.add.outer(rows * w, columns))
 

@@ -73,7 +73,7 @@ def conv2d(call: OpCall, isa: Isa) -> KernelCall:
 def convolution_call(
     call: OpCall, windows: Windows, weight: AnyArray, groups: int, isa: Isa
 ) -> KernelCall:
-    """A convolution with weight [O, KH, KW, C / groups]; other arguments as of pl::conv2d."""
+    """Return a convolution with weight [O, KH, KW, C / groups] and arguments of pl::conv2d."""
     found = _any_convolution_call(call, windows, weight, groups, isa)
     if isa != "thumb1" or call.small or activation_dtype(call, "input") != "int8":
         return found
@@ -149,7 +149,7 @@ def _convolution_call(
     isa: Isa,
     in_rows: bool = True,
 ) -> KernelCall:
-    """`in_rows` allows four windows of a row together."""
+    """Return a kernel call; `in_rows` allows four windows of a row together."""
     channels = weight.shape[0]
     matrix = weight.reshape(channels, -1)
     if activation_dtype(call, "input") == "int16":
@@ -169,7 +169,7 @@ def _convolution_call(
         fallback: KernelCall | None = None,
         one: int | None = None,
     ) -> KernelCall:
-        """The scratch of windows copied one by one (im2col) is `one`."""
+        """Return a kernel call. `one` is the scratch memory for im2col of one window at a time."""
         rows = windows.by_rows()
         if rows is not None and "output_w" in rows.dims and one is not None:
             rows = replace(rows, dims={**rows.dims, "gathered": 1}, scratch=one)
@@ -326,7 +326,7 @@ class Columns:
 
     @classmethod
     def of_one(cls, windows: Windows, column: int) -> "Columns":
-        """One window at a time."""
+        """Return the call that computes one window at a time."""
         return cls(1, 1, column, column * windows.kernel[1])
 
     @classmethod

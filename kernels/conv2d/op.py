@@ -18,7 +18,7 @@ from aot.dialect.transposes import Perm, TransposedValue, Transposes
 def convolved_size(
     size: int, kernel: int, stride: int, pad_before: int, pad_after: int, dilation: int
 ) -> int:
-    """Output extent of one spatial dimension, rounded down."""
+    """Return the output extent of one spatial dimension, rounded down."""
     return (size + pad_before + pad_after - dilation * (kernel - 1) - 1) // stride + 1
 
 

@@ -159,7 +159,7 @@ def _pieces(call: OpCall) -> tuple[_Piece, ...]:
 
 
 def _concatenated(call: OpCall, pieces: Sequence[_Piece]) -> tuple[int, ...]:
-    """The shape of the concatenation."""
+    """Return the shape of the concatenation."""
     sizes = [piece.image for piece in pieces]
     call.require(len(set(sizes)) == 1, f"the inputs are images of {sizes}")
     return (1, *sizes[0], sum(piece.value.shape[3] for piece in pieces))

@@ -48,7 +48,7 @@ _DENSE_ROWS = "(kernel_w == 1 or dilation_w == 1)"
 
 
 def _columns(taps: str) -> Access:
-    """A kernel on planes of columns: it computes how many windows its scratch is for."""
+    """Return a kernel on planes of columns: it computes how many windows its scratch is for."""
     runs = "kernel_h * (1 if dilation_w == 1 else kernel_w)"
     return Access(
         "kernels/depthwise_conv2d/depthwise_columns.h",
@@ -92,7 +92,7 @@ def _depthwise_windows(channels: str) -> Access:
 
 
 def _planes(stride: int) -> Access:
-    """A kernel on planes of channels, with one stride in width: three rows of four planes."""
+    """Return a kernel on planes of channels with stride 1 in width: three rows of four planes."""
     row_words = f"((output_w - 1) * {stride} // 2 + 2)"
     return Access(
         "kernels/depthwise_conv2d/depthwise_conv2d.h",
@@ -111,7 +111,7 @@ def _planes(stride: int) -> Access:
 
 
 def _sliding(words: int, stride: int) -> Access:
-    """A kernel of 3x3 windows with one stride in width."""
+    """Return a kernel of 3x3 windows with one stride in width."""
     return Access(
         "kernels/depthwise_conv2d/depthwise_conv2d.h",
         _DEPTHWISE,

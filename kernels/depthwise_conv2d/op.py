@@ -48,7 +48,7 @@ def depthwise_conv2d(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """Each output channel o convolves input channel o // (O / C); otherwise as pl::conv2d.
+    """Return each output channel o convolves input channel o // (O / C); otherwise as pl::conv2d.
 
     input int8 or int16 [N, H, W, C]; weight int8 [KH, KW, O] with O a multiple of C; result of the
     input's dtype [N, OH, OW, O]. Of int8 TFLite's DEPTHWISE_CONV_2D.

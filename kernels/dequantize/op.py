@@ -16,5 +16,5 @@ def _infer(input: torch.Tensor) -> Inferred:
 
 @define(infer=_infer, zero_points={"zero_point": "input"})
 def dequantize(input: Activation, scale: float, zero_point: int) -> torch.Tensor:
-    """(q - zero_point) * scale in float32."""
+    """Return (q - zero_point) * scale in float32."""
     return Quantization(scale, zero_point, ACTIVATION_TYPES[input.dtype]).dequantize(input)

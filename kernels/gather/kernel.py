@@ -75,7 +75,7 @@ def _by_rows(table: "_Table", source: Value, output: Value) -> ByRows | None:
 
 
 def _indices(call: OpCall, shape: Sequence[int]) -> dict[int, AnyArray]:
-    """The indices by dimension."""
+    """Return the indices by dimension."""
     dims = call.integers("dims", minimum=0)
     given = call.tensors("indices", "int32")
     call.require(
@@ -136,8 +136,8 @@ class _Table:
 def _loops(
     shape: Sequence[int], indices: Mapping[int, AnyArray]
 ) -> tuple[list[int], list[int], int] | None:
-    """Sizes and strides of nested loops over the input in the output's order, and where they start;
-    None if the indices are not so regular.
+    """Return sizes and strides of nested loops over the input in the output's order, and their
+    start; None if the indices are irregular.
     """
     sizes: list[int] = []
     strides: list[int] = []

@@ -24,7 +24,7 @@ def _binary(
     function: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
     dtype: torch.dtype = torch.int32,
 ) -> Op:
-    """The op of a function of int64 tensors."""
+    """Return the op of a function of int64 tensors."""
 
     def infer(a: torch.Tensor, b: torch.Tensor) -> Inferred:
         return tuple(torch.broadcast_shapes(a.shape, b.shape)), dtype
@@ -126,5 +126,5 @@ def _infer_to_float(input: torch.Tensor) -> Inferred:
 
 @define(infer=_infer_to_float, transposes=elementwise("input"))
 def integer_to_float(input: Int32) -> torch.Tensor:
-    """The nearest float32, ties to even."""
+    """Return the nearest float32, ties to even."""
     return input.to(torch.float32)

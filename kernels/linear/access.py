@@ -61,7 +61,9 @@ _W4_GROUPS = "(up(input_channels, group) // group)"
 
 
 def _w4(channels: str, constants: str, scratch: str, *needs: str) -> Access:
-    """Four-bit weights of so many channels, with so many words of constants for each."""
+    """Return the access map of four-bit weights with this many channels and words of constants for
+    each.
+    """
     return Access(
         "kernels/linear/linear_w4.h",
         {**_LINEAR, **sizes("group", LONG)},
@@ -82,7 +84,7 @@ _W4 = _w4("output_channels", _HALVES, "0", "group % 2 == 0 or group >= input_cha
 
 
 def _taps_linear(words: int) -> Access:
-    """A product by pairs of taps, with so many words of a channel's last stage."""
+    """Return a product by pairs of taps, with so many words of a channel's last stage."""
     depth = "up(input_channels, 4)"
     return Access(
         "kernels/linear/linear_taps.h",

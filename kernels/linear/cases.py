@@ -86,7 +86,7 @@ def _case(
 
 
 def _edges() -> Iterator[Case]:
-    """Sums and factors at the ends of their ranges."""
+    """Yield sums and factors at the ends of their ranges."""
     for index in range(8):
         values = Values("linear edge", index)
         given = {"input": values.extreme_int8(3, 65), "weight": values.extreme_int8(6, 65)}
@@ -112,7 +112,7 @@ def _edges() -> Iterator[Case]:
 
 
 def _int16() -> Iterator[Case]:
-    """Depths around those of the loops; sums beyond int32; factors at the ends of their ranges."""
+    """Yield depths near the loops' own, sums beyond int32, factors at the ends of their range."""
     for index, (rows, depth, channels) in enumerate(
         [(1, 1, 1), (2, 3, 5), (1, 37, 4), (3, 255, 2), (1, 256, 3), (1, 257, 2), (1, 1100, 2)]
     ):
@@ -173,7 +173,7 @@ def _wide_case(
 
 
 def _four_bits() -> Iterator[Case]:
-    """One group, whole groups and parts of one, of odd and even depths."""
+    """Yield one group, whole groups and partial groups, with odd and even depths."""
     for index, (shape, channels, group) in enumerate(
         [
             ((1, 1), 1, 1),

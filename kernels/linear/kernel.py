@@ -52,7 +52,7 @@ def linear(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def linear_call(call: OpCall, weight: AnyArray, isa: Isa) -> KernelCall:
-    """The input as rows of weight.shape[1] values times weight [O, K]; arguments as pl::linear."""
+    """Return the product of the input's rows and weight [O, K]; arguments as in pl::linear."""
     if activation_dtype(call, "input") == "int16":
         return _wide_call(call, weight)
     channels, depth = weight.shape

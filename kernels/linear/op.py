@@ -24,7 +24,7 @@ def _macs(input: torch.Tensor, weight: torch.Tensor) -> int:
 
 
 def move_rows(_: Mapping[str, Any], perm: Perm) -> TransposedValue | None:
-    """The last dimension is the layer's."""
+    """Move transposes through a linear layer, which needs its last dimension in place."""
     return TransposedValue({}, perm) if perm[-1] == len(perm) - 1 else None
 
 

@@ -23,14 +23,14 @@ def _macs(input: torch.Tensor, weight: torch.Tensor) -> int:
 
 
 def packed(weight: torch.Tensor) -> torch.Tensor:
-    """Weights [O, K] in [-8, 7], int8, as pl::linear_w4 takes them."""
+    """Return weights [O, K] in [-8, 7], int8, in the format of pl::linear_w4."""
     pairs = torch.nn.functional.pad(weight, (0, weight.shape[1] % 2)).unflatten(1, (-1, 2))
     bytes_: torch.Tensor = (pairs[..., 0] & 15) | (pairs[..., 1] << 4)
     return bytes_
 
 
 def unpacked(weight: torch.Tensor, depth: int) -> torch.Tensor:
-    """The weights [O, depth] of packed ones."""
+    """Return the weights [O, depth] of packed ones."""
     pairs = torch.stack([(weight << 4) >> 4, weight >> 4], -1)
     rows: torch.Tensor = pairs.flatten(1)[:, :depth]
     return rows

@@ -63,7 +63,7 @@ def exponential_sums(
 def scaled_log(
     total: torch.Tensor, fraction_bits: int, multiplier: int, shift: int, wide: bool
 ) -> torch.Tensor:
-    """The logarithm of sums of exponentials in the output's steps, with guard bits."""
+    """Return the logarithm of sums of exponentials in the output's steps, with guard bits."""
     if wide:  # the 31 leading bits decide
         down = (bit_length(total) - 31).clamp(min=0)
         log_sum = log2_q16(total >> down) + ((down - fraction_bits) << 16)
@@ -72,14 +72,14 @@ def scaled_log(
 
 
 def scaled_value(x: torch.Tensor, multiplier: int, shift: int, wide: bool) -> torch.Tensor:
-    """A difference of inputs in the output's steps, with guard bits."""
+    """Return a difference of inputs in the output's steps, with guard bits."""
     if wide:
         return requantize_wide(x << _WIDE_SHIFT, multiplier, shift)
     return requantize(x << _DIFFERENCE_SHIFT, multiplier, shift)
 
 
 def without_guard_bits(x: torch.Tensor, output_zero_point: int, dtype: torch.dtype) -> torch.Tensor:
-    """The result: of int8 ties are rounded away from zero, of int16 up."""
+    """Return the result: of int8 ties are rounded away from zero, of int16 up."""
     kind = ACTIVATION_TYPES[dtype]
     if dtype is torch.int16:
         x = (x + (1 << (_GUARD_BITS - 1))) >> _GUARD_BITS

@@ -106,7 +106,9 @@ def missed(
     result: Quantization,
     table: torch.Tensor,
 ) -> torch.Tensor:
-    """Steps by which a table is off for every value of the source, 0 where nothing is defined."""
+    """Return the error of a table in steps, for every value of the source; 0 where the function is
+    undefined.
+    """
     values = source.every_value()
     floats = function(source.dequantize(values))
     exact, found = result.quantize(floats).int(), lut.reference(values, table).int()
@@ -116,7 +118,7 @@ def missed(
 def _ended(
     function: Callable[[torch.Tensor], torch.Tensor], source: Quantization, entries: torch.Tensor
 ) -> torch.Tensor:
-    """Entries of int16, those next to an end of the domain as the line before it asks for."""
+    """Return int16 entries. Entries next to an end of the domain extrapolate the line before it."""
     undefined = entries.isnan()
     ends = (undefined[1:] != undefined[:-1]).nonzero().flatten().tolist()
     ended = entries.clone()

@@ -64,7 +64,7 @@ _INTEGERS = np.array([[1, 0, _ENDS[0], 1, _ENDS[1], _ENDS[0], -1, _ENDS[1], 6553
 
 
 def _wide(given: AnyArray) -> AnyArray:
-    """Values of int16 in another order than those of int8: the low bytes decide."""
+    """Return int16 values ordered unlike int8 ones: the low bytes decide."""
     return (given.astype(np.int16) >> 6) * 8192 + given
 
 

@@ -28,8 +28,8 @@ def _move(values: Mapping[str, Any], perm: Perm) -> TransposedValue:
 def max_with_indices(
     input: Annotated[torch.Tensor, (*ACTIVATIONS, torch.float32)], dim: int, keepdim: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Values of the input's type, and int32 indices along dim, of the first where several are the
-    largest.
+    """Return maxima in the input's dtype, and their int32 indices along dim: the first index of
+    several equal ones.
 
     dim is not negative; it has size 1 in the results, or none without keepdim.
     """

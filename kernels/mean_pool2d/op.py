@@ -40,7 +40,7 @@ def windows(
     after: int,
     include_pad: bool,
 ) -> list[Window]:
-    """The windows of an axis of `size` elements with padding before and after it."""
+    """Return the windows of an axis of `size` elements with padding before and after it."""
     found = []
     for index in range(count):
         begin = index * stride // parts - before

@@ -74,7 +74,7 @@ def cases() -> Iterator[Case]:
 
 
 def _bounded() -> Iterator[Case]:
-    """Roots with a floor, with an addend, and with both; rows on either side of them."""
+    """Yield roots with a floor, with an addend, and with both, and rows on either side of them."""
     rows = np.array([[0, 1], [1, 0], [3, 9], [-40, 40], [-128, 127]])
     rows = np.tile(rows, 6)
     for index, (floor, addend) in enumerate(

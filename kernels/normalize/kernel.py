@@ -100,7 +100,7 @@ def _radicand(call: OpCall, count: int, span: int) -> dict[str, Field]:
 
 
 def _affine(call: OpCall, point: int, output_bits: int) -> Constant:
-    """Weight and bias, the zero point and half a step with the bias."""
+    """Return weight and bias. The bias includes the zero point and half a step."""
     weight, bias = call.constant("weight", "int32"), call.constant("bias", "int32")
     call.require(
         weight.shape == bias.shape,

@@ -81,7 +81,8 @@ def constants(
 
 
 def rsqrt(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """1 / sqrt(x) = root / 2^30 * 2^(shift - 31) of int64 x in [1, 2^62).
+    """Return root and shift with 1 / sqrt(x) = root / 2^30 * 2^(shift - 31), for int64 x in [1,
+    2^62).
 
     Newton's iterations from a line; the relative error is below 2^-23.
 
@@ -97,7 +98,7 @@ def rsqrt(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _split(shape: Sequence[int], parts: Sequence[int]) -> list[int]:
-    """Two dimensions for each: of parts, and of the values in one."""
+    """Return two dimensions for the parts, and two for the values in a part."""
     pairs = zip(shape, parts, strict=True)
     return [size for whole, count in pairs for size in (count, whole // count)]
 

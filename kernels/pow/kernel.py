@@ -44,7 +44,7 @@ def pow_(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _mantissa(exponent: float) -> tuple[int, int]:
-    """The exponent as mantissa / 2^shift; one too small to matter becomes the smallest."""
+    """Return the exponent as mantissa / 2^shift; one too small to matter becomes the smallest."""
     fraction, power = np.frexp(np.float32(exponent))
     mantissa, shift = int(fraction * 2**24), 24 - int(power)
     if shift > _LARGEST_SHIFT:
@@ -53,7 +53,7 @@ def _mantissa(exponent: float) -> tuple[int, int]:
 
 
 def _parity(exponent: float) -> int:
-    """PL_POW_BROKEN, PL_POW_EVEN or PL_POW_ODD."""
+    """Return PL_POW_BROKEN, PL_POW_EVEN or PL_POW_ODD."""
     if not exponent.is_integer():
         return 0
     return 2 if int(exponent) % 2 else 1

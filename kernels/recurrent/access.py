@@ -13,7 +13,7 @@ _STATE = Extent("batches * hidden_size", 2)
 
 
 def _recurrent(op: str, size: int) -> Access:
-    """Input and output are of so many bytes."""
+    """Return the access map for elements with this many bytes in input and output."""
     gates = _GATES[op]
     cell = {"cell": _STATE} if op == "lstm" else {}
     return Access(

@@ -128,7 +128,7 @@ def _int16(values: Values, magnitude: int, *shape: int) -> AnyArray:
 
 
 def _call(op: str, steps: int, input_size: int, size: int, values: Values) -> OpCall:
-    """The call of a case as the plan compiler sees it: [steps, 1, input_size]."""
+    """Return the call of a case as the plan compiler sees it: [steps, 1, input_size]."""
     case = _case(op, op, (steps, 1, input_size, size), _FORWARD, values, False)
     arguments: dict[str, Any] = {
         name: activation(*array.shape, dtype=array.dtype.name, name=name)

@@ -144,7 +144,7 @@ def _recurrent_call(
 def _parts(
     call: OpCall, isa: Isa, gates: int, source: Value, size: int, largest_bias: int
 ) -> dict[str, Field]:
-    """The constants of both parts of the pre-activations, checked against overflow and packed."""
+    """Return packed constants of both parts of the pre-activations, checked for overflow."""
     rows = gates * size
     weight = _weight(call, "weight", (rows, source.shape[2]))
     hidden_weight = _weight(call, "hidden_weight", (rows, size))
@@ -179,7 +179,7 @@ def _parts(
 
 
 def _pack(weight: AnyArray, gates: int, isa: Isa, wide: bool) -> Constant:
-    """Weights of units in the order of gates_scalar.h, gates_dsp.h or recurrent_step_mve.h."""
+    """Return weights of units, ordered as gates_scalar.h, gates_dsp.h or recurrent_step_mve.h."""
     of_gates = weight.reshape(gates, -1, weight.shape[1])
     if isa == "mve":
         return _by_four_units(of_gates)
@@ -202,7 +202,7 @@ def _pack_factors(factors: AnyArray, gates: int, isa: Isa) -> Constant:
 
 
 def _by_four_units(of_gates: AnyArray) -> Constant:
-    """[gates, units, ...] as [units / 4, gates, 4, ...], of the last units fewer."""
+    """Return [gates, units, ...] as [units / 4, gates, 4, ...]. The last group may be smaller."""
     fours = range(0, of_gates.shape[1], _UNITS)
     return Constant(np.concatenate([of_gates[:, u : u + _UNITS].reshape(-1) for u in fours]))
 

@@ -62,7 +62,7 @@ def _macs(gates: int) -> Callable[..., int]:
 
 
 def _move(values: Mapping[str, Any], perm: Perm) -> TransposedValue | None:
-    """Steps and sequences may change places."""
+    """Exchange steps and sequences."""
     if perm != [1, 0, 2]:
         return None
     return TransposedValue({"batch_first": not values["batch_first"]}, perm)
@@ -98,7 +98,8 @@ def lstm(
     reverse: bool,
     batch_first: bool,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Gates i, f, g, o; the cell's state, int16 of the scale 2^-cell_bits, comes second and third.
+    """Compute an LSTM with gates i, f, g, o. The cell's state, int16 with scale 2^-cell_bits, is
+    the second and third result.
 
     It is clipped to [-cell_limit, cell_limit], of at most NO_CELL_LIMIT.
 

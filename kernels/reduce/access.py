@@ -22,7 +22,7 @@ def _sum(size: int) -> Access:
 
 
 def _cumsum(size: int) -> Access:
-    """A result for each value of the only reduced dimension."""
+    """Return a result for each value of the only reduced dimension."""
     return replace(
         reduction(_HEADER, size, size, *_STAGE, *within("fraction_bits", 0, 22)),
         writes={"output": Extent(REDUCED, size)},

@@ -78,7 +78,7 @@ def scatter_sum_float(call: OpCall, isa: Isa) -> KernelCall:
 
 
 def _table(call: OpCall, output: Value) -> tuple[int, int]:
-    """Rows and width of the result of a sum."""
+    """Return rows and width of the result of a sum."""
     rows, width = output.shape
     call.require(
         call.integer("rows") == rows, f"rows is {call.integer('rows')}, the output has {rows}"

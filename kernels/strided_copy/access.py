@@ -5,7 +5,7 @@ from kernels.common.access import ANY, LONG, Access, Extent
 
 
 def _copy(size: int) -> Access:
-    """A copy of elements in nested loops."""
+    """Return a copy of elements in nested loops."""
     return Access(
         "kernels/strided_copy/strided_copy.h",
         {

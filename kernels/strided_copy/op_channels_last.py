@@ -21,7 +21,7 @@ def _infer_nhwc(input: torch.Tensor) -> Inferred:
 
 @define(infer=_infer_nhwc, shares_quantization=True)
 def channels_last_to_nhwc(input: Movable) -> torch.Tensor:
-    """[N, C, H, W] channels_last -> [N, H, W, C] contiguous."""
+    """Convert [N, C, H, W] channels_last to [N, H, W, C] contiguous."""
     return input.permute(0, 2, 3, 1).clone(memory_format=torch.contiguous_format)
 
 
@@ -32,5 +32,5 @@ def _infer_channels_last(input: torch.Tensor) -> Inferred:
 
 @define(infer=_infer_channels_last, shares_quantization=True, memory_format=torch.channels_last)
 def nhwc_to_channels_last(input: Movable) -> torch.Tensor:
-    """[N, H, W, C] contiguous -> [N, C, H, W] channels_last."""
+    """Convert [N, H, W, C] contiguous to [N, C, H, W] channels_last."""
     return input.permute(0, 3, 1, 2).clone(memory_format=torch.channels_last)

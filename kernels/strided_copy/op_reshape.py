@@ -17,5 +17,5 @@ def _infer(input: torch.Tensor, shape: Sequence[int]) -> Inferred:
 
 @define(infer=_infer, shares_quantization=True)
 def reshape(input: Movable, shape: Sequence[int]) -> torch.Tensor:
-    """Row-major reshape; shape has no -1. A plan makes it an alias: no bytes move."""
+    """Reshape in row-major order; shape has no -1. A plan makes it an alias and moves no bytes."""
     return input.reshape(list(shape)).clone()

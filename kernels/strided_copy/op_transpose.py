@@ -17,5 +17,5 @@ def _infer(input: torch.Tensor, perm: Sequence[int]) -> Inferred:
 
 @define(infer=_infer, shares_quantization=True)
 def transpose(input: Movable, perm: Sequence[int]) -> torch.Tensor:
-    """Dimension d of the result is dimension perm[d] of the input; contiguous."""
+    """Permute: dimension d of the contiguous result is dimension perm[d] of the input."""
     return input.permute(list(perm)).clone(memory_format=torch.contiguous_format)

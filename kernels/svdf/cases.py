@@ -65,7 +65,7 @@ def _case(
 
 
 def _call(size: int, units: int, rank: int, memory: int) -> OpCall:
-    """The call of a case as the plan compiler sees it."""
+    """Return the call of a case as the plan compiler sees it."""
     case = _case("call", (1, size, units, rank, memory), Values("svdf", "call"), False)
     arguments: dict[str, Any] = {
         name: activation(*np.shape(array), dtype=np.asarray(array).dtype.name, name=name)

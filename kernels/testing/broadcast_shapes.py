@@ -40,7 +40,7 @@ NAMED: list[tuple[str, _Shape, _Shape, bool]] = [
 
 
 def pairs(count: int) -> Iterator[tuple[str, _Shape, _Shape, bool]]:
-    """The named pairs and random ones; name, shape of a, shape of b, on boards too."""
+    """Yield named pairs and random ones: name, shape of a, shape of b, and True for boards too."""
     yield from NAMED
     for index in range(count):
         values = Values("broadcast", index)

@@ -34,7 +34,7 @@ def constant(array: Any, dtype: str = "int8") -> Value:
 
 
 def per_channel(count: int) -> dict[str, Value]:
-    """The constants of a requantization per channel."""
+    """Return the constants of a requantization per channel."""
     return {
         "bias": constant([0] * count, "int32"),
         "multiplier": constant([2**30] * count, "int32"),

@@ -72,7 +72,7 @@ def convolution(
 
 
 def random_window(values: Values) -> tuple[tuple[int, int], tuple[int, int], dict[str, Any]]:
-    """Kernel size, input size of at least one window, and options."""
+    """Return a kernel size, an input size of at least one window, and options."""
     kernel = (values.integer(1, 4), values.integer(1, 4))
     dilation = [values.choice([1, 1, 2, 3]) for _ in range(2)]
     padding = [values.choice([0, 0, 1, 2, 3]) for _ in range(4)]

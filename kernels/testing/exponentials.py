@@ -26,7 +26,7 @@ _NAMED: list[tuple[str, tuple[int, ...], int, bool]] = [
 
 
 def rows(op: str, count: int) -> Iterator[tuple[str, AnyArray, int, bool, Values]]:
-    """Name, input, dim, on boards too, and more values."""
+    """Yield rows as (name, input, dim, True for boards too, more values)."""
     for name, shape, dim, board in _NAMED:
         values = Values(op, name)
         yield name, values.int8(*shape), dim, board, values

@@ -56,6 +56,6 @@ def folder(name: str) -> Folder:
 
 
 def folders() -> list[Folder]:
-    """Every folder with a kernel.py, by name."""
+    """Return every folder with a kernel.py, by name."""
     names = (path.parent.name for path in _KERNELS.glob("*/kernel.py"))
     return [folder(name) for name in sorted(names) if name != "common"]

@@ -27,7 +27,7 @@ _PART = flags.DEFINE_integer("part", None, "The argument of cases(), where that 
 
 
 def load_cases(package: str, part: int | None = None) -> list[Case]:
-    """The cases of a kernel's cases.py, or those of a part of random ones."""
+    """Return the cases of a kernel's cases.py, or those of a part of random ones."""
     if part is None:
         importlib.import_module(f"{package}.kernel")
     arguments = () if part is None else (part,)

@@ -13,7 +13,7 @@ from kernels.testing.case import Case
 
 
 def expected_outputs(case: Case) -> list[AnyArray]:
-    """Int8 results exactly; float32 results computed in float64 and rounded once."""
+    """Return int8 results exactly, float32 results computed in float64 and rounded once."""
     exact = case.reference is not None or case.op.startswith("pl::")
     arguments = tree_map_only(
         torch.Tensor,
@@ -26,7 +26,7 @@ def expected_outputs(case: Case) -> list[AnyArray]:
 
 
 def arguments_of(case: Case) -> dict[str, Any]:
-    """The arguments of a case by name, its arrays as tensors."""
+    """Return the arguments of a case by name, its arrays as tensors."""
 
     def value(given: Any) -> Any:
         if isinstance(given, np.ndarray):

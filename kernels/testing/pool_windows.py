@@ -56,7 +56,7 @@ _ADAPTIVE: list[tuple[str, _Shape, list[int], bool]] = [
 
 
 def adaptive_windows(count: int) -> Iterator[tuple[str, _Shape, list[int], bool]]:
-    """Name, input shape, output_size, on boards too."""
+    """Yield windows as (name, input shape, output_size, True for boards too)."""
     yield from _ADAPTIVE
     for index in range(count):
         values = Values("adaptive", index)
@@ -105,7 +105,7 @@ def _window(
     ceil: bool,
     dilation: bool,
 ) -> dict[str, Any]:
-    """The arguments, with output_size as torch computes it."""
+    """Return the arguments, with output_size as torch computes it."""
     sizes: list[int] = []
     for d in range(2):
         before, after = padding[2 * d], padding[2 * d + 1]

@@ -29,7 +29,7 @@ _Tensors = Sequence[tuple[Value, AnyArray]]
 
 
 def op_call(case: Case, expected: Sequence[AnyArray]) -> OpCall:
-    """The call as the plan compiler would see it."""
+    """Return the call as the plan compiler would see it."""
 
     def value(name: str, array: AnyArray, constant: bool) -> Value:
         return Value(name, array.dtype.name, array.shape, array if constant else None)
@@ -139,7 +139,7 @@ class CaseProgram:
     def _add_folded(
         self, case: Case, call: KernelCall, inputs: _Tensors, outputs: _Tensors
     ) -> None:
-        """All rows at once."""
+        """Add a call with all rows at once."""
         self._headers.add(call.header)
         self._functions[call.function] = call.struct_prefix
         self._add_run(case, f"{case.name}, folded", call, inputs, outputs)
@@ -289,7 +289,7 @@ class CaseProgram:
 
 
 def _rows(array: AnyArray, count: int, first: int, end: int) -> AnyArray:
-    """Some of a tensor's rows."""
+    """Return some of a tensor's rows."""
     return array.reshape(count, -1)[first:end]
 
 

@@ -28,7 +28,7 @@ _NAMED: list[tuple[str, tuple[int, ...], list[int], bool]] = [
 
 
 def reductions(count: int) -> Iterator[tuple[str, tuple[int, ...], list[int], bool, bool]]:
-    """Name, shape, dim, keepdim, on boards too."""
+    """Yield reductions as (name, shape, dim, keepdim, True for boards too)."""
     for index, (name, shape, dim, board) in enumerate(_NAMED):
         yield name, shape, dim, index % 2 == 0, board
     for index in range(count):

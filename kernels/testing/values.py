@@ -20,30 +20,30 @@ class Values:
         self._random = np.random.default_rng(list(text.encode()))
 
     def integer(self, minimum: int, maximum: int) -> int:
-        """Uniform in [minimum, maximum]."""
+        """Return integers uniform in [minimum, maximum]."""
         return int(self._random.integers(minimum, maximum, endpoint=True))
 
     def choice(self, items: Sequence[_T]) -> _T:
         return items[self.integer(0, len(items) - 1)]
 
     def int8(self, *shape: int) -> AnyArray:
-        """Uniform over the whole range."""
+        """Return int8 uniform over the whole range."""
         return self._random.integers(INT8_MIN, INT8_MAX, shape, np.int8, endpoint=True)
 
     def extreme_int8(self, *shape: int) -> AnyArray:
-        """Only -128 and 127."""
+        """Return -128 and 127 only."""
         return self._random.choice(np.array([INT8_MIN, INT8_MAX], np.int8), shape)
 
     def int16(self, *shape: int) -> AnyArray:
-        """Uniform over the whole range."""
+        """Return int16 uniform over the whole range."""
         return self._random.integers(INT16_MIN, INT16_MAX, shape, np.int16, endpoint=True)
 
     def extreme_int16(self, *shape: int) -> AnyArray:
-        """Only -32768 and 32767."""
+        """Return -32768 and 32767 only."""
         return self._random.choice(np.array([INT16_MIN, INT16_MAX], np.int16), shape)
 
     def int32(self, magnitude: int, *shape: int) -> AnyArray:
-        """Uniform in [-magnitude, magnitude]."""
+        """Return int32 uniform in [-magnitude, magnitude]."""
         return self._random.integers(-magnitude, magnitude, shape, np.int32, endpoint=True)
 
     def wide_bias(self, magnitude: int, channels: int) -> AnyArray:
@@ -53,11 +53,11 @@ class Values:
         return bias
 
     def float32(self, *shape: int, scale: float = 1.0) -> AnyArray:
-        """Normally distributed."""
+        """Return normally distributed float32."""
         return (self._random.standard_normal(shape) * scale).astype(np.float32)
 
     def of_type(self, dtype: str, *shape: int) -> AnyArray:
-        """Any values of a movable dtype."""
+        """Return any values of a movable dtype."""
         if dtype == "int8":
             return self.int8(*shape)
         if dtype == "int16":
@@ -67,20 +67,20 @@ class Values:
         return self.float32(*shape)
 
     def zero_points(self) -> Iterator[tuple[str, Callable[[], int]]]:
-        """Two ways to draw zero points, named: with the first, few results saturate."""
+        """Yield two named ways to draw zero points. With the first, few results saturate."""
         yield "zero points near 0", lambda: self.integer(-20, 20)
         yield "extreme zero points", self.zero_point
 
     def zero_point(self) -> int:
-        """Often an extreme one."""
+        """Return a zero point, often an extreme one."""
         return self.choice([INT8_MIN, INT8_MAX, 0, self.integer(INT8_MIN, INT8_MAX)])
 
     def activation(self) -> tuple[int, int]:
-        """Mostly the whole range."""
+        """Return an activation, mostly over the whole range."""
         return self._limits(INT8_MIN, INT8_MAX)
 
     def int16_activation(self) -> tuple[int, int]:
-        """The same of int16."""
+        """Return the same of int16."""
         return self._limits(INT16_MIN, INT16_MAX)
 
     def _limits(self, least: int, greatest: int) -> tuple[int, int]:
@@ -89,13 +89,13 @@ class Values:
         return self.choice([whole, whole, (low, high), (least, high), (low, greatest)])
 
     def factor(self, expected: float) -> tuple[int, int]:
-        """A random multiplier and shift within a factor of four around a value."""
+        """Return a random multiplier and shift within a factor of four around a value."""
         value = expected * 4.0 ** self._random.uniform(-1, 1)
         fraction, shift = math.frexp(value)
         return min(round(fraction * 2**31), 2**31 - 1), max(-31, min(30, shift))
 
     def factors(self, expected: float, channels: int) -> dict[str, AnyArray]:
-        """The constants `multiplier` and `shift` of a per-channel requantization."""
+        """Return the constants `multiplier` and `shift` of a per-channel requantization."""
         pairs = [self.factor(expected) for _ in range(channels)]
         return {
             "multiplier": np.array([pair[0] for pair in pairs], np.int32),

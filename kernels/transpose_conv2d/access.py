@@ -36,7 +36,7 @@ _CHANNELS = "groups * packed_c"
 
 
 def _s8(weight: str, words: int, *needs: str) -> Access:
-    """A product with a matrix of `weight` bytes for each phase, and constants of each channel."""
+    """Return a product with `weight` bytes for each phase, and constants of each channel."""
     return Access(
         "kernels/transpose_conv2d/transpose_conv2d.h",
         {

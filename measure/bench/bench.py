@@ -125,7 +125,7 @@ def regressions(counts: Counts, baseline: Counts) -> list[str]:
 def ratios(
     counts: Counts, peers: dict[str, str], other: Counts, networks: Networks
 ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
-    """The share of the peer's instructions by core and network, and by core and layer."""
+    """Return the share of the peer's instructions by core and network, and by core and layer."""
     by_network: dict[str, dict[str, float]] = {}
     by_layer: dict[str, dict[str, float]] = {}
     for core, others in other.items():
@@ -153,7 +153,7 @@ def too_near(shares: dict[str, dict[str, float]], kind: int) -> list[str]:
 def shares_of_ops(
     counts: Counts, peers: dict[str, str], other: Counts, networks: Networks
 ) -> dict[str, dict[str, float]]:
-    """The share of the peer's instructions by core and op."""
+    """Return the share of the peer's instructions by core and op."""
     times = {layer: n for layers in networks.values() for layer, n in layers.items()}
     found: dict[str, dict[str, float]] = {}
     for core, others in other.items():

@@ -65,7 +65,7 @@ def blocks_text(core: str, layer: Layer, ran: list[Ran]) -> str:
 
 
 def layers_table(instructions: Counts, cycles: Counts, title: str) -> str:
-    """Return a row a layer or network: for each core its instructions, and estimated cycles."""
+    """Return a table with a row for each layer or network: instructions and estimated cycles."""
     names = list(dict.fromkeys(name for found in instructions.values() for name in found))
     rows = [[title, *(text for core in cycles for text in (core, "cycles"))]]
     for name in names:

@@ -44,7 +44,10 @@ def fitting_layers(board: Board) -> Iterator[tuple[Layer, KernelCall]]:
 
 
 def program(board: Board) -> str:
-    """Inputs, outputs and scratch share an arena; all weights are one array: only time matters."""
+    """Return a program.
+
+    Inputs, outputs and scratch memory share an arena, all weights are one array: only time matters.
+    """
     chosen = list(fitting_layers(board))
     definitions: list[str] = []
     runs: list[str] = []

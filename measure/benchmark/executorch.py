@@ -18,8 +18,8 @@ Samples = Callable[[], Iterator[tuple[torch.Tensor, ...]]]
 
 
 def for_cortex_m(model: nn.Module, samples: Samples) -> ExecutorchProgramManager:
-    """Export, quantization, passes and memory planning of ExecuTorch's backend for Cortex-M, for an
-    M55; inputs and outputs are float32, as there.
+    """Return a program from ExecuTorch's backend for Cortex-M, for an M55: export, quantization,
+    passes and memory planning. Inputs and outputs are float32, as there.
     """
     example = next(samples())
     with warnings.catch_warnings():

@@ -74,7 +74,7 @@ def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
 
 
 def phases_table(measured: Mapping[str, Seconds], peer: Mapping[str, float]) -> str:
-    """A row a model: seconds by phase, all, and the peer's."""
+    """Return a row a model: seconds by phase, all, and the peer's."""
     phases = list(dict.fromkeys(p for seconds in measured.values() for p in seconds if p != TOTAL))
     rows = [["CPU seconds", *phases, "all", "ExecuTorch"]]
     for model, seconds in measured.items():

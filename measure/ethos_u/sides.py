@@ -110,7 +110,7 @@ def _is_executed(delegate: Any) -> bool:
 
 
 def upstreams(case: Case, configuration: str) -> Figures:
-    """ExecuTorch's Arm backend, with the same calibration data, Vela and flags."""
+    """Lower with ExecuTorch's Arm backend, with the same calibration data, Vela and flags."""
     small = "" if "u85" in configuration else "+u55"
     spec = TosaCompileSpec("TOSA-1.0+INT+int16+int4" + small)
     quantizer = TOSAQuantizer(spec)
@@ -145,7 +145,7 @@ def upstreams(case: Case, configuration: str) -> Figures:
 
 
 def _decibels(case: Case, run: Any) -> float:
-    """Signal to quantization noise over all samples."""
+    """Return the signal to quantization noise ratio over all samples."""
     module = case.module()
     with torch.no_grad():
         pairs = [(module(*s).double().flatten(), run(s[0])) for s in case.samples()]
@@ -166,7 +166,7 @@ def _dequantized(lowered: Any, x: torch.Tensor) -> torch.Tensor:
 
 
 def _by_tosa(tosa: bytes, module: Any, x: torch.Tensor) -> torch.Tensor:
-    """Upstream's TOSA of a float input, by the reference model."""
+    """Return the results of upstream's TOSA for a float input, by the reference model."""
     scale, zero_point = _border(module, ".dequantize_per_tensor")
     values = torch.from_numpy(_tosa_output(tosa, _upstreams_input(module, x))).double()
     return (values - int(zero_point)) * float(scale)

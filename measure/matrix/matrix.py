@@ -75,7 +75,7 @@ def _name(label: str) -> str:
 
 
 def full(label: str) -> str:
-    """The label with its target: `//boards/microbit:microbit`."""
+    """Return the label with its target: `//boards/microbit:microbit`."""
     if not re.match(r"(@[^/]*)?//", label):
         raise SurveyError(
             f"{label}: write a label from the workspace's root, such as //folder:target"
@@ -84,7 +84,7 @@ def full(label: str) -> str:
 
 
 def cells(models: Sequence[str], boards: Sequence[str], kinds: Sequence[str]) -> list[Cell]:
-    """Every combination, each once."""
+    """Return every combination, each once."""
     found = [Cell(full(m), full(b), q) for m in models for q in kinds for b in boards]
     return list(dict.fromkeys(found))
 
@@ -101,7 +101,7 @@ def as_written(text: str) -> str:
 
 
 def attributes(rule: dict[str, Any]) -> dict[str, Any]:
-    """A rule as Bazel's query gives it in JSON: its attributes, with `rule class`."""
+    """Return a rule as Bazel's query gives it in JSON: its attributes, with `rule class`."""
     found = {one["name"]: _value(one) for one in rule["attribute"]}
     return found | {"rule class": rule["ruleClass"]}
 

@@ -163,7 +163,7 @@ def _who(images: Sequence[Outcome], names: dict[str, str]) -> str:
 
 
 def as_text(found: Sequence[Outcome], width: int | None = None) -> str:
-    """The matrix for a terminal, with the reasons below it; `width` as of table()."""
+    """Return the matrix for a terminal, with the reasons below it; `width` as of table()."""
     names = _names(found)
     parts = [table([_HEAD, *(_row(one, names) for one in found)], "lllrrrrrl", width=width)]
     wide = width or window() or 100
@@ -175,7 +175,7 @@ def as_text(found: Sequence[Outcome], width: int | None = None) -> str:
 
 
 def as_json(found: Sequence[Outcome]) -> dict[str, Any]:
-    """The matrix for machines: bytes, instructions of one inference, dB, share of right classes."""
+    """Return the matrix as JSON: bytes, instructions per inference, dB, accuracy."""
     return {"format": FORMAT, "images": [asdict(one) for one in found]}
 
 
@@ -196,7 +196,7 @@ dt { margin-top: .8rem; } dd { margin: 0; opacity: .8; overflow-wrap: anywhere; 
 
 
 def as_page(found: Sequence[Outcome]) -> str:
-    """The matrix as one HTML file."""
+    """Return the matrix as one HTML file."""
     names = _names(found)
 
     def line(cells: Sequence[str], tag: str) -> str:

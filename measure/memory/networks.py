@@ -18,7 +18,7 @@ from aot.models.zoo.mobilenet_v3_small import MobileNetV3Small, Squeeze
 
 
 def rounded(channels: float) -> int:
-    """A multiple of eight, at most a tenth less."""
+    """Return a multiple of eight, at most a tenth less."""
     near = max(8, int(channels + 4) // 8 * 8)
     return near if near >= 0.9 * channels else near + 8
 
@@ -152,37 +152,37 @@ NETWORKS: Mapping[str, Network] = {
 
 
 def person() -> nn.Module:
-    """MobileNetV2-0.35 at 96, as pte_model takes it."""
+    """Return MobileNetV2-0.35 at 96, as a factory for pte_model."""
     return NETWORKS["MobileNetV2-0.35 at 96"].factory()
 
 
 def person_of_144() -> nn.Module:
-    """MobileNetV2-0.35 at 144."""
+    """Return MobileNetV2-0.35 at 144."""
     return NETWORKS["MobileNetV2-0.35 at 144"].factory()
 
 
 def mobilenet_v2() -> nn.Module:
-    """MobileNetV2-1.0 at 224."""
+    """Return MobileNetV2-1.0 at 224."""
     return NETWORKS["MobileNetV2-1.0 at 224"].factory()
 
 
 def mobilenet_v3() -> nn.Module:
-    """MobileNetV3-small at 224."""
+    """Return MobileNetV3-small at 224."""
     return NETWORKS["MobileNetV3-small at 224"].factory()
 
 
 def unet() -> nn.Module:
-    """U-Net at 96."""
+    """Return a U-Net at 96."""
     return NETWORKS["U-Net at 96"].factory()
 
 
 def efficientnet() -> nn.Module:
-    """EfficientNet-like at 96."""
+    """Return an EfficientNet-like network at 96."""
     return NETWORKS["EfficientNet-like at 96"].factory()
 
 
 def causal() -> nn.Module:
-    """TCN."""
+    """Return a TCN."""
     return NETWORKS["TCN"].factory()
 
 

@@ -35,7 +35,7 @@ def tcn() -> nn.Module:
 
 
 def strided_1d() -> nn.Module:
-    """Two sequences a run."""
+    """Return a network on two sequences."""
     return with_weights(
         nn.Sequential(
             nn.Conv1d(16, 32, 5, stride=2, padding=2),
@@ -131,7 +131,7 @@ def _small_residual(size: int) -> nn.Module:
 
 
 def pair_of_images() -> nn.Module:
-    """A batch of two."""
+    """Return a batch of two."""
     return _small_residual(32)
 
 

@@ -50,7 +50,7 @@ def of_tflm(network: Network) -> int:
 
 
 def _text(measure: Callable[[Network], int], network: Network) -> str:
-    """The figure, or the first words of why there is none."""
+    """Return the figure, or the first words of the reason why there is none."""
     try:
         return f"{measure(network):,}"
     except Exception as error:  # any error of their flows for unsupported networks

@@ -30,7 +30,7 @@ def channels_last_of_48() -> Samples:
 
 
 def pairs_of_32() -> Samples:
-    """Two images a run."""
+    """Return two images for each run."""
     return ((x,) for x in torch.split(seeded.images(8, 32, seed=1), 2))
 
 

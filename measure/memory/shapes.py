@@ -21,7 +21,9 @@ def of_48(module: nn.Module) -> nn.Module:
 
 
 def mobilenet_v3_large() -> nn.Module:
-    """Its kinds of blocks: ReLU or Hardswish, 3x3 or 5x5, squeezed or not."""
+    """Return a network with the blocks of MobileNetV3-large: ReLU or Hardswish, 3x3 or 5x5, with or
+    without squeeze.
+    """
     hard = nn.Hardswish
     return of_48(
         nn.Sequential(
@@ -76,7 +78,7 @@ class _Shuffled(nn.Module):
 
 
 def shufflenet() -> nn.Module:
-    """Also a convolution in groups."""
+    """Return a ShuffleNet, with a convolution in groups."""
     return of_48(
         nn.Sequential(
             conv(3, 24, 3, stride=2),

@@ -30,7 +30,7 @@ _SAMPLES = 2
 
 
 def row(name: str, isa: Isa) -> tuple[str, ...]:
-    """A network's line."""
+    """Return a network's line."""
     network = NETWORKS[name]
     data = list(itertools.islice(network.calibration(), _SAMPLES))
     lowered = lower(

@@ -182,7 +182,7 @@ def _title(before: Fields, after: Fields) -> str:
 
 
 def as_text(before: Fields, after: Fields) -> str:
-    """The differences for a terminal."""
+    """Return the differences for a terminal."""
     parts = [_title(before, after)]
     for title, rows in differences(before, after).items():
         parts.append(f"{title}\n" + table([_HEAD, *rows], "lrrr", indent="  "))
@@ -190,7 +190,7 @@ def as_text(before: Fields, after: Fields) -> str:
 
 
 def as_markdown(before: Fields, after: Fields) -> str:
-    """The differences for a pull request."""
+    """Return the differences for a pull request."""
     parts = [f"# {_title(before, after)}"]
     for title, rows in differences(before, after).items():
         parts += [f"## {title}", md_table(_HEAD, rows, "lrrr")]
@@ -210,7 +210,7 @@ th { font-weight: 500; opacity: .7; }
 
 
 def as_page(before: Fields, after: Fields) -> str:
-    """The differences as one HTML file."""
+    """Return the differences as one HTML file."""
 
     def line(cells: tuple[str, ...], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"

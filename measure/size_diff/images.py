@@ -59,7 +59,7 @@ def sizes(size: dict[str, Any]) -> dict[str, int]:
 
 
 def instructions(board: Path, elf: Path) -> int:
-    """Instructions of one inference."""
+    """Return the instructions of one inference."""
     run = simulate(elf, load_board(board), time_limit=_TIME_LIMIT, count=True)
     if run.counts is None:
         raise SystemExit(f"{elf.name}: {run.problem}")

@@ -49,7 +49,7 @@ def _run(command: list[str], folder: Path, doing: str) -> str:
 
 
 def built_report(root: Path, target: str) -> Any:
-    """Builds an image's report in a copy of the sources, and reads it.
+    """Build an image's report in a copy of the sources, and reads it.
 
     Raises:
       DiffError: it cannot be built, or the target is no image: models have reports, too.

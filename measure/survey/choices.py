@@ -78,7 +78,7 @@ def chooses(module: GraphModule) -> bool:
 def given_the_choices(
     floats: GraphModule, quantized: GraphModule, inputs: Sequence[torch.Tensor]
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Return pairs of float and quantized results, with the quantized graph's choices in both.
+    """Yield pairs of float and quantized results, with the quantized graph's choices in both.
 
     They include pairs of the float graph's own chosen values and the given ones.
 

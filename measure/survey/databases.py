@@ -74,7 +74,7 @@ def program_of(
     arguments: tuple[Any, Any],
     place: str,
 ) -> SurveyProgram:
-    """A program of one call; its samples are the arguments, and those in other orders."""
+    """Return a program of one call; its samples are the arguments, and those in other orders."""
 
     def module() -> SampleCall:
         torch.manual_seed(0)
@@ -97,7 +97,7 @@ def _turned(x: torch.Tensor, turn: int) -> torch.Tensor:
 
 
 def of_operators(place: str, count: int) -> Iterator[tuple[str, Iterator[SurveyProgram]]]:
-    """Return programs of each operator's first samples."""
+    """Yield programs of each operator's first samples."""
     for info in operator_samples():
         name = f"{info.name}.{info.variant_test_name}".rstrip(".")
         dtypes = [dtype for dtype in _DTYPES if dtype in info.dtypes]
@@ -117,7 +117,7 @@ def _samples(
 
 
 def of_modules(place: str, count: int) -> Iterator[tuple[str, Iterator[SurveyProgram]]]:
-    """Return programs of each module's first inputs."""
+    """Yield programs of each module's first inputs."""
     for info in module_samples():
         name = info.module_cls.__name__
         yield name, _inputs(name, info, place, count)

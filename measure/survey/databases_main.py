@@ -103,7 +103,7 @@ def _lowered(program: SurveyProgram, quantization: str) -> SurveyRow:
 
 
 def _raised(error: BaseException) -> str:
-    """The type, the text, and the innermost line of this tree."""
+    """Return the type, the text, and the innermost line of this tree."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [f for f in frames if "/aot/" in f.filename and "site-packages" not in f.filename]
     at = [f"{f.filename.rpartition('/aot/')[2]}:{f.lineno}" for f in ours[-1:]]
@@ -111,12 +111,12 @@ def _raised(error: BaseException) -> str:
 
 
 def setting() -> str:
-    """The key of a run in databases.json."""
+    """Return the key of a run in databases.json."""
     return f"{_TABLE.value} {_QUANTIZATION.value} {_PLACE.value} {_SAMPLES.value}"
 
 
 def run() -> Iterator[tuple[str, dict[str, int]]]:
-    """Return counts of outcomes by operator. Print programs that are wrong or bare."""
+    """Yield counts of outcomes by operator. Print programs that are wrong or bare."""
     index, parts = map(int, _SHARD.value.split("/"))
     for number, (name, programs) in enumerate(TABLES[_TABLE.value](_PLACE.value, _SAMPLES.value)):
         if number % parts != index or not re.search(_ONLY.value, name):
@@ -143,7 +143,7 @@ def _save(path: Path, name: str, outcomes: dict[str, int]) -> None:
 
 
 def as_json(stored: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
-    """An operator a line."""
+    """Return an operator a line."""
     tables = []
     for key, counts in sorted(stored.items()):
         rows = ",\n".join(f"  {json.dumps(n)}: {json.dumps(c)}" for n, c in counts.items())

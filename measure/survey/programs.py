@@ -280,7 +280,7 @@ def _written(text: str, shape: tuple[int, ...]) -> SurveyProgram:
 
 
 def written() -> Iterator[SurveyProgram]:
-    """The table above."""
+    """Yield the programs of the table above."""
     for shape, texts in _WRITTEN.items():
         for text in texts:
             yield _written(text, shape)

@@ -102,7 +102,7 @@ def _overloads() -> Iterator[tuple[str, Any]]:
 
 
 def of_schemas(place: str, count: int) -> Iterator[tuple[str, Iterator[SurveyProgram]]]:
-    """Return programs by overload, for calls accepted by torch itself."""
+    """Yield programs by overload, for calls accepted by torch itself."""
     for name, op in _overloads():
         yield name, _programs(name, op, place, count)
 

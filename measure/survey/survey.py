@@ -51,7 +51,7 @@ class SurveyRow:
 
 
 def survey(program: SurveyProgram) -> SurveyRow:
-    """Lowers a program; where it is refused, with ops in float."""
+    """Lower a program; where it is refused, with ops in float."""
     try:
         with torch.no_grad():
             program.make()(*program.samples()[0])
@@ -135,7 +135,9 @@ def problem_of(program: SurveyProgram, lowered: Lowered) -> str:
 
 
 def _of_lines(lowered: Lowered) -> float:
-    """Steps by which straight lines may miss a function: one of int8, or what the report names."""
+    """Return the steps by which lines may miss a function: one of int8, or the number in the
+    report.
+    """
     named = any(w["kind"] == "missed_lines" for w in lowered.report["warnings"])
     return math.inf if named else 256
 
@@ -179,13 +181,13 @@ def _wrong_between(
 
 
 def _dequantized(values: Sequence[torch.Tensor], nodes: Sequence[Node]) -> list[torch.Tensor]:
-    """Inputs as int8 holds them."""
+    """Return the inputs as int8 holds them."""
     found = zip(values, (edge_of(node).quantization for node in nodes), strict=True)
     return [x if q is None else q.dequantize(x) for x, q in found]
 
 
 def said(error: LoweringError) -> str:
-    """The first problem, without its place."""
+    """Return the first problem, without its place."""
     if error.problems:
         problem = error.problems[0]
         return f"{problem.op}: {problem.reason}"

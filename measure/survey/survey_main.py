@@ -53,7 +53,7 @@ def results_of(text: str) -> Results:
 
 
 def results_json(results: Results) -> str:
-    """The same as text, a row a line."""
+    """Return the same as text, a row a line."""
     tables = [
         f"{json.dumps(title)}: {{\n"
         + ",\n".join(

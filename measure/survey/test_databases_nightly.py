@@ -25,7 +25,7 @@ SETTINGS = [
 
 
 def _programs(table: str, place: str) -> Iterator[SurveyProgram]:
-    """Return the programs of this shard."""
+    """Yield the programs of this shard."""
     index, parts = (int(os.environ.get(f"TEST_{x}", d)) for x, d in _SHARDS)
     count = _CALLS if table == "schemas" else _SAMPLES
     for number, (_, programs) in enumerate(TABLES[table](place, count)):

@@ -21,7 +21,7 @@ _SAMPLES = 4
 
 
 def exported(model: nn.Module, calibration: Iterable[tuple[torch.Tensor, ...]]) -> bytes:
-    """A network as a .tflite file."""
+    """Return a network as a .tflite file."""
     data = list(itertools.islice(calibration, _SAMPLES))
     lowered = lower(
         model,
@@ -36,7 +36,7 @@ def exported(model: nn.Module, calibration: Iterable[tuple[torch.Tensor, ...]]) 
 
 
 def exported_network(name: str) -> bytes:
-    """A ready-made model, a folder of aot/models, as a .tflite file."""
+    """Return a ready-made model, a folder of aot/models, as a .tflite file."""
     module = importlib.import_module(f"aot.models.{name}.model")
     return exported(module.factory(), module.calibration())
 

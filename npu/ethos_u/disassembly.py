@@ -28,7 +28,7 @@ _KERNELS = (*_WITH_WEIGHTS, "OP_POOL", "OP_ELEMENTWISE", "OP_RESIZE")
 
 
 def family_of(config: int) -> Family:
-    """The command set of the NPU with this CONFIG register. Raises PayloadError."""
+    """Return the command set of the NPU with this CONFIG register. Raises PayloadError."""
     if config >> 28 not in _FAMILIES:
         raise PayloadError(f"CONFIG {config:#010x}: unknown product {config >> 28}")
     return _FAMILIES[config >> 28]
@@ -123,7 +123,7 @@ class _Disassembler:
 
 
 def disassemble(words: tuple[int, ...], family: Family) -> Iterator[str]:
-    """Lines for the commands of a stream: index, word offset, name, fields."""
+    """Yield lines for the commands of a stream: index, word offset, name, fields."""
     disassembler = _Disassembler(family)
     at = index = 0
     while at < len(words):

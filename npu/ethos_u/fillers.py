@@ -29,7 +29,7 @@ _FILLERS: dict[str, _Filler] = {
 def all_inputs(
     tensors: Sequence[tuple[tuple[int, ...], Any]],
 ) -> Iterator[tuple[str, list[Array]]]:
-    """Kinds of inputs, the same ones each time, for shapes and integer dtypes."""
+    """Yield kinds of inputs for shapes and integer dtypes, always the same."""
     for kind, fill in _FILLERS.items():
         rng = np.random.default_rng(zlib.crc32(kind.encode()))
         limits = [np.iinfo(dtype) for _, dtype in tensors]

@@ -30,7 +30,7 @@ class Field:
     in_payload: bool
 
     def value(self, word: int, payload: int) -> int:
-        """The unsigned value of this field in a command."""
+        """Return the unsigned value of this field in a command."""
         source = payload if self.in_payload else word >> 16
         return source >> self.low & (1 << self.high - self.low + 1) - 1
 
@@ -49,7 +49,7 @@ class Command:
         return self.key >> 14 == 1
 
     def mask(self, in_payload: bool) -> int:
-        """The defined bits of the parameter or of the payload."""
+        """Return the defined bits of the parameter or of the payload."""
         return sum(
             (1 << field.high + 1) - (1 << field.low)
             for field in self.fields
@@ -311,5 +311,5 @@ _VALUES[Family.U85] = {
 
 
 def value_name(family: Family, field: str, value: int) -> str:
-    """The symbolic name of a field's value, or the number where there is none."""
+    """Return the symbolic name of a field's value, or the number where there is none."""
     return _VALUES[family].get(field, {}).get(value, str(value))

@@ -43,7 +43,7 @@ typedef struct {
 
 
 def _table(family: Family) -> str:
-    """The initialiser with the commands of a family."""
+    """Return the initialiser with the commands of a family."""
     name = "NPU_COMMANDS" if family is Family.U55 else f"NPU_COMMANDS_{family.name}"
     rows = "".join(
         f"    {{{command.key:#06x}, {command.mask(False):#06x}, {command.mask(True):#010x}}}, \\\n"
@@ -53,7 +53,7 @@ def _table(family: Family) -> str:
 
 
 def header() -> str:
-    """The text of the header."""
+    """Return the text of the header."""
     keys = {command.name: command.key for family in Family for command in COMMANDS[family].values()}
     by_key = sorted(keys.items(), key=lambda item: item[1])
     names = "".join(f"  NPU_{name} = {key:#06x},\n" for name, key in by_key)

@@ -198,7 +198,7 @@ def configuration_of(payload: Payload) -> str:
 
 
 def _aligned(size: int, status: str = "ETHOS_U_ERROR_SCRATCH_SIZE") -> npt.NDArray[np.uint8]:
-    """`size` zero bytes, aligned to 16; the error `status` if there is no such memory."""
+    """Return `size` zero bytes, aligned to 16. Raise the error `status` if memory is short."""
     try:
         memory = np.zeros(size + _ALIGNMENT, np.uint8)
     except MemoryError as error:
@@ -208,7 +208,7 @@ def _aligned(size: int, status: str = "ETHOS_U_ERROR_SCRATCH_SIZE") -> npt.NDArr
 
 
 def _input_bytes(index: int, array: object, tensor: PayloadTensor) -> bytes:
-    """An input as it lies in memory. TypeError or ValueError if the payload takes another."""
+    """Return an input's bytes. Raise TypeError or ValueError if the payload needs another."""
     if not isinstance(array, np.ndarray):
         kind = f"{type(array).__module__}.{type(array).__name__}".removeprefix("builtins.")
         raise TypeError(
@@ -314,7 +314,7 @@ class EthosUModel:
 
     @staticmethod
     def _memory(payload: Payload, summary: Summary) -> list[npt.NDArray[np.uint8]]:
-        """The regions: constants, scratch, and whatever else the stream or its tensors touch."""
+        """Return the regions: constants, scratch, and others that the stream or tensors access."""
         sizes = list(summary.region_bytes)
         sizes[0], sizes[1] = len(payload.weights), payload.scratch_size
         for tensor in (*payload.inputs, *payload.outputs):

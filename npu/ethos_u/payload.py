@@ -60,7 +60,7 @@ class Payload:
 
 
 def _blocks(data: bytes) -> dict[str, bytes]:
-    """The blocks between the first and the last one, by name."""
+    """Return the blocks between the first and the last one, by name."""
     blocks: dict[str, bytes] = {}
     at = 0
     while True:
@@ -107,7 +107,7 @@ def _check_tensor(name: str, tensor: PayloadTensor, scratch_size: int) -> None:
 
 
 def _tensors(kind: str, data: bytes, scratch_size: int) -> tuple[PayloadTensor, ...]:
-    """The entries of block `kind`, "inputs" or "outputs"."""
+    """Return the entries of block `kind`, "inputs" or "outputs"."""
     if len(data) < 4:
         raise PayloadError(f"block {kind!r} is truncated: {len(data)} bytes")
     (count,) = struct.unpack_from("<I", data)
@@ -123,7 +123,7 @@ def _tensors(kind: str, data: bytes, scratch_size: int) -> tuple[PayloadTensor, 
 
 
 def _parse_commands(data: bytes) -> tuple[tuple[int, ...], int, int]:
-    """Words, config and id of a block of driver actions ("COP1")."""
+    """Return words, config and id of a block of driver actions ("COP1")."""
     if len(data) % 4 != 0:
         raise PayloadError(f"the commands are {len(data)} bytes, which is not a multiple of 4")
     words = struct.unpack(f"<{len(data) // 4}I", data)

@@ -26,7 +26,7 @@ CHANGELOG = "CHANGELOG.md"
 
 
 def _python(text: str) -> Iterator[tuple[str, str]]:
-    """Yields public names of a module or of a .bzl file, and their arguments."""
+    """Yield public names of a module or of a .bzl file, and their arguments."""
     for node in ast.parse(text).body:
         if getattr(node, "name", "_").startswith("_"):
             continue
@@ -69,7 +69,7 @@ def _arguments(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _c(text: str) -> Iterator[tuple[str, str]]:
-    """Yields functions, types, fields, constants and macros of a header."""
+    """Yield functions, types, fields, constants and macros of a header."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL).replace("\\\n", " ")
     for name in re.findall(r"^#define (PL_\w+)(?!\w*_H_)", text, re.MULTILINE):
         if not name.endswith("_H_"):
@@ -89,7 +89,7 @@ def _c(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _schema(node: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yields the paths of a JSON schema's properties with their types."""
+    """Yield the paths of a JSON schema's properties with their types."""
     if not isinstance(node, Mapping):
         return
     for name, child in node.get("properties", {}).items():
@@ -130,7 +130,7 @@ def differences(root: Path) -> list[str]:
 
 
 def unreleased(root: Path) -> str:
-    """Returns the changelog's section of changes since the release."""
+    """Return the changelog's section of changes since the release."""
     _, _, rest = (root / CHANGELOG).read_text().partition("\n## Unreleased\n")
     return rest.partition("\n## ")[0]
 

@@ -95,7 +95,7 @@ class Starlark:
         return self._files[name]
 
     def package(self, name: str) -> list[tuple[str, dict[str, Any]]]:
-        """The calls of rules in the BUILD file of a folder."""
+        """Return the calls of rules in the BUILD file of a folder."""
         self.made.clear()
         self._package = name
         build = f"{name}/BUILD.bazel".lstrip("/")

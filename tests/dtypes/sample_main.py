@@ -28,7 +28,7 @@ class Twice(torch.nn.Module):
 
 
 def values(dtype: torch.dtype, seed: int) -> torch.Tensor:
-    """Any bits of an integer, any truth, any number."""
+    """Return random values of a dtype: any bits of an integer, any truth, any number."""
     random = torch.Generator().manual_seed(seed)
     if dtype is torch.float32:
         return torch.randn(SHAPE, generator=random)

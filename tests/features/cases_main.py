@@ -13,7 +13,7 @@ MFCC = LogMel(rate=16000, frame=480, hop=320, bands=40, high=4000, coefficients=
 
 
 def frames(length: int) -> list[Int16s]:
-    """Silence, the loudest there is, single samples, tones, noise of all loudnesses."""
+    """Return silence, the loudest sound, single samples, tones, and noise of all volumes."""
     random = np.random.default_rng(length)
     time = np.arange(length)
     loudest = np.where(time % 2 == 0, 32767, -32768)

@@ -36,7 +36,7 @@ def as_tuple(result: torch.Tensor | Iterable[torch.Tensor]) -> tuple[torch.Tenso
 
 
 def as_model(cases: Callable[[], Iterable[Case]]) -> tuple[Callable[[], Bundle], Samples, Samples]:
-    """The functions `factory`, `calibration` and `test_inputs` of a bundle, for pte_model."""
+    """Return the functions `factory`, `calibration` and `test_inputs` of a bundle for pte_model."""
 
     def joined(samples: Callable[[Case], list[tuple[torch.Tensor, ...]]]) -> Samples:
         def joined_samples() -> Iterator[tuple[torch.Tensor, ...]]:

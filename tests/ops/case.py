@@ -76,7 +76,7 @@ def spatial(
     low: float = -2.0,
     high: float = 2.0,
 ) -> Case:
-    """A case of ops over [N, C, H, W] or [N, C, L]: it is transposed to NHWC and back.
+    """Return a case of ops over [N, C, H, W] or [N, C, L]: it is transposed to NHWC and back.
 
     A side where the channels or the rest have one element needs no transpose.
     """
@@ -87,7 +87,7 @@ def spatial(
 
 
 def build(case: Case) -> nn.Module:
-    """The case's module in eval mode, with seeded weights and BatchNorm statistics."""
+    """Return the case's module in eval mode, with seeded weights and BatchNorm statistics."""
     module = case.module()
     inputs = draw(case, "weights")
     if any(isinstance(layer, nn.BatchNorm1d | nn.BatchNorm2d) for layer in module.modules()):
@@ -96,17 +96,17 @@ def build(case: Case) -> nn.Module:
 
 
 def calibration(case: Case) -> list[tuple[torch.Tensor, ...]]:
-    """Inputs to calibrate with; the first is the example input."""
+    """Return inputs for calibration; the first is the example input."""
     return [draw(case, f"calibration {item}") for item in range(CALIBRATION_ITEMS)]
 
 
 def held_out(case: Case, count: int = 2) -> list[tuple[torch.Tensor, ...]]:
-    """Inputs to compare with, from a range a tenth wider than calibration's: some saturate."""
+    """Return inputs for comparison, from a tenth wider range than calibration's: some saturate."""
     return [draw(case, f"held out {item}", widen=1.1) for item in range(count)]
 
 
 def draw(case: Case, purpose: str, widen: float = 1.0) -> tuple[torch.Tensor, ...]:
-    """One set of inputs; the same case and purpose give the same values."""
+    """Return one set of inputs. The same case and purpose give the same values."""
     rng = np.random.default_rng(_seed(case, purpose))
     tensors = []
     for spec in case.inputs:

@@ -133,7 +133,7 @@ _LINEAR: tuple[tuple[str, tuple[int, ...], dict[str, Any]], ...] = (
 
 
 def _beside_average(x: torch.Tensor) -> torch.Tensor:
-    """An average in the scale of its input, as both are side by side."""
+    """Return an average with the scale of its input, as both are concatenated."""
     return torch.cat([x, functional.avg_pool2d(x, 3, 1, 1, count_include_pad=False)], 1)
 
 

@@ -85,7 +85,7 @@ def _behind(first: Callable[[], nn.Module], second: Callable[[], nn.Module]) -> 
 
 
 def _global_response(x: torch.Tensor) -> torch.Tensor:
-    """ConvNeXt V2's: how a channel's norm compares with those of others."""
+    """Return ConvNeXt V2's global response norm: each channel's norm relative to the others."""
     norm: torch.Tensor = torch.linalg.vector_norm(x, dim=1, keepdim=True)
     return x * (norm / (norm.mean(-1, keepdim=True) + 1e-6)) + x
 

@@ -84,7 +84,7 @@ def _by_hand(
 
 
 def _padding() -> torch.Tensor:
-    """False in the last columns, and in one whole row."""
+    """Return a mask: False in the last columns, and in one whole row."""
     kept = torch.arange(6) < 4
     return kept & (torch.arange(6) != 2)[:, None]
 

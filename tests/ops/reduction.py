@@ -14,7 +14,7 @@ from tests.ops.case import Case, Function, Input, sequence
 
 
 def _numbers(x: torch.Tensor) -> torch.Tensor:
-    """Integers, none twice."""
+    """Return integers without duplicates."""
     return (x > 0).sum(0) * 6 + torch.arange(6).reshape(2, 3)
 
 

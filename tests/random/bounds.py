@@ -127,7 +127,7 @@ def _average(target: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _chosen(target: Any, args: Any, kwargs: Any) -> Bounded:
-    """Elements from given places; from computed ones they may be any."""
+    """Return the bounds of elements from given places; computed places may be any."""
     x, *_ = args
     if all(
         place.error is not None for place in tree_leaves(args[1:]) if isinstance(place, Bounded)
@@ -219,7 +219,7 @@ def _indices(target: Any, args: Any, kwargs: Any) -> Bounded:
 
 
 def _extreme(target: Any, args: Any, kwargs: Any) -> Any:
-    """The largest or the smallest value, of all or of a dimension, and its index."""
+    """Return the largest or the smallest value, of all or of a dimension, and its index."""
     result = target(*values_of(args), **kwargs)
     if isinstance(result, torch.Tensor):
         return Bounded(result, args[0].error.amax(*args[1:], **kwargs))
@@ -235,7 +235,7 @@ def _topk(target: Any, args: Any, kwargs: Any) -> tuple[Bounded, Bounded]:
 
 
 def _of_both(target: Any, args: Any, kwargs: Any) -> Bounded:
-    """One of the operands, or between them."""
+    """Return the bounds of either operand, or between them."""
     operands = [x for x in (*args, *kwargs.values()) if isinstance(x, Bounded)]
     value = target(*values_of(args), **values_of(kwargs))
     errors = torch.broadcast_tensors(*(x.error for x in operands))
@@ -282,7 +282,7 @@ def _embedding(target: Any, args: Any, _: Any) -> Bounded:
 
 
 def _recurrent(target: Any, args: Any, _: Any) -> list[Bounded]:
-    """Outputs are in [-1, 1], whatever the inputs."""
+    """Return bounds of [-1, 1], for any inputs."""
     output, *states = target(*values_of(args))
     return [
         Bounded(output, torch.full_like(output, 2.0)),

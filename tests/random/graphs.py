@@ -62,7 +62,7 @@ class Graph:
         return f"\n# inputs {', '.join(inputs)}\n{how}{self.source()}"
 
     def module(self) -> nn.Module:
-        """The model in eval mode, with weights from a fixed seed."""
+        """Return the model in eval mode, with weights from a fixed seed."""
         source = self.source()
         name = f"<random model {zlib.crc32(source.encode()):x}>"
         linecache.cache[name] = (len(source), None, source.splitlines(True), name)
@@ -72,7 +72,7 @@ class Graph:
         return _seeded(module.eval())
 
     def samples(self, seed: int = 0, spread: float = 1.0) -> list[tuple[torch.Tensor, ...]]:
-        """Inputs, the same for the same seed."""
+        """Return inputs, the same for the same seed."""
         generator = torch.Generator().manual_seed(seed)
         return [
             tuple(
@@ -126,7 +126,7 @@ class Writer:
         return list(self._draw(st.permutations(range(rank))))
 
     def any(self, fits: Callable[[torch.Tensor], bool] = lambda _: True) -> str:
-        """The name of a value; LookupError if none fits."""
+        """Return the name of a value; LookupError if none fits."""
         names = [n for n, v in self.values.items() if v.is_floating_point() and fits(v)]
         if not names:
             raise LookupError
@@ -134,19 +134,19 @@ class Writer:
         return name
 
     def dim(self, name: str) -> int:
-        """One of a value's dimensions, from either end."""
+        """Return one of a value's dimensions, counted from either end."""
         rank = self.values[name].dim()
         if rank == 0:
             raise LookupError
         return self.integer(-rank, rank - 1)
 
     def layer(self, source: str) -> str:
-        """The name of a new layer or constant."""
+        """Return the name of a new layer or constant."""
         self.layers.append(source)
         return f"self.a{len(self.layers) - 1}"
 
     def add(self, template: Callable[[Writer], str]) -> None:
-        """Adds a line, unless torch refuses it or it gives nothing of use."""
+        """Add a line, unless torch refuses it or it gives nothing of use."""
         layers = len(self.layers)
         before = {name: value.clone() for name, value in self.values.items()}
         try:
@@ -190,7 +190,7 @@ _SHAPES = (
 
 @st.composite
 def graphs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Graph:
-    """A model of one to three inputs and a few lines, with one to three results."""
+    """Return a model of one to three inputs and a few lines, with one to three results."""
     from tests.random.templates import TEMPLATES
 
     writer = Writer(draw)

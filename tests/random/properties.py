@@ -192,7 +192,7 @@ def check_pte(bundle: Bundle, lowered: Lowered) -> None:
 
 
 def run_program(program: PlanProgram, inputs: Sequence[AnyArray]) -> list[AnyArray]:
-    """A decoded artefact by the dialect's reference; tensors as they lie in memory."""
+    """Return a decoded artefact by the dialect's reference; tensors as they lie in memory."""
     known = {
         port.value.name: torch.from_numpy(x) for port, x in zip(program.inputs, inputs, strict=True)
     }

@@ -147,7 +147,7 @@ def embedding(w: Writer) -> str:
 
 
 def folded(w: Writer) -> str:
-    """Windows put back where they came from, and maxima of windows where they were."""
+    """Return folded windows, and maxima of windows put back in place."""
     a = w.any(is_image)
     height, width = w.values[a].shape[2:]
     if w.of([False, True]):

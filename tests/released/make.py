@@ -27,7 +27,7 @@ with imports_that_stay():
 
 
 def network() -> torch.nn.Module:
-    """A convolution, a lookup table, a pool, a linear layer."""
+    """Return a convolution, a lookup table, a pool, a linear layer."""
     torch.manual_seed(0)
     return torch.nn.Sequential(
         torch.nn.Conv2d(2, 4, 3, stride=2, padding=1),

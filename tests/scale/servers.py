@@ -131,7 +131,7 @@ def _listens(port: int) -> bool:
 
 
 def _packages(name: str, packages: Sequence[str], keep: Sequence[str]) -> Path:
-    """The folder `usr` of Debian packages, in the user's cache."""
+    """Return the folder `usr` of Debian packages, in the user's cache."""
     suite = read_versions()["SERVERS_SUITE"]
 
     def make(work: Path, result: Path) -> None:

@@ -135,7 +135,7 @@ class Worker:
         self._script = " && ".join([*mounts, run])
 
     def run(self, payload: Any) -> Any:
-        """Runs an action and returns its result.
+        """Run an action and return its result.
 
         Args:
           payload: of a lease: the action, or its digest.

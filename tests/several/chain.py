@@ -10,13 +10,13 @@ _SAMPLES = 32
 
 
 def front() -> nn.Module:
-    """[1, 16] to [1, 8]."""
+    """Map [1, 16] to [1, 8]."""
     torch.manual_seed(0)
     return nn.Sequential(nn.Linear(16, 12), nn.ReLU(), nn.Linear(12, 8)).eval()
 
 
 def back() -> nn.Module:
-    """[1, 8] to [1, 3]."""
+    """Map [1, 8] to [1, 3]."""
     torch.manual_seed(1)
     return nn.Sequential(nn.Tanh(), nn.Linear(8, 3)).eval()
 

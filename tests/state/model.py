@@ -187,7 +187,7 @@ def factory() -> nn.Module:
 
 
 def sequence(seed: int) -> list[tuple[torch.Tensor, ...]]:
-    """Frames of one signal: a chirp with noise."""
+    """Return frames of one signal: a chirp with noise."""
     random = torch.Generator().manual_seed(seed)
     time = torch.arange(FRAMES * FRAME) / 40.0
     signal = torch.stack([torch.sin(time * (1 + channel + time)) for channel in range(CHANNELS)])

@@ -27,7 +27,7 @@ Results = Sequence[Sequence[Any]]
 
 
 def drawn(seed: int) -> bytes:
-    """One in four has int16 values."""
+    """Return a random graph. One in four has int16 values."""
     return draw(np.random.default_rng(seed), np.int16 if seed % 4 == 3 else np.int8, _OPS)
 
 

@@ -47,7 +47,7 @@ def different_values(data: bytes) -> str:
 
 
 def row(name: str, data: bytes) -> tuple[str, ...]:
-    """A model's line."""
+    """Return a model's line."""
     program = read_program(lower_tflite(data).pte)
     boards = [sample_board(arena=(1 << 24,), weights=1 << 24, isa=isa) for isa in _ISAS]
     plans = [make_plan(program, board) for board in boards]

@@ -131,7 +131,7 @@ def _use_own_libraries(patchelf: Path, result: Path, final: Path, java_home: Pat
 
 
 def _manifest_header(name: str, value: str) -> bytes:
-    """Encodes one header of a jar's manifest: lines of at most 72 bytes, CRLF."""
+    """Encode one header of a jar's manifest: lines of at most 72 bytes, CRLF."""
     data = f"{name}: {value}".encode()
     lines = [data[:70]]
     data = data[70:]
@@ -204,7 +204,7 @@ def _write_launcher(result: Path, final: Path, java_home: Path) -> None:
 
 
 def _request() -> tuple[str, list[str], list[str]]:
-    """Returns the suite, packages, and packages to leave out."""
+    """Return the suite, packages, and packages to leave out."""
     versions = read_versions()
     java = f"openjdk-{versions['BAZEL_JAVA']}"
     packages = ["bazel-bootstrap", f"{java}-jre-headless", *EXTRA_PACKAGES]

@@ -23,7 +23,7 @@ class FullError(SetupError):
 
 
 def cache_root() -> Path:
-    """Returns Pilotlight's folder in the user's cache, and makes it.
+    """Return Pilotlight's folder in the user's cache, and makes it.
 
     XDG_CACHE_HOME, else ~/.cache, else (no usable home) a private folder for temporary files.
 
@@ -72,7 +72,7 @@ def lock(path: Path, what: str) -> Iterator[None]:
 
 
 def make_once(name: str, make: Callable[[Path, Path], None], root: Path | None = None) -> Path:
-    """Returns the folder `name` of the cache, making it first if it is not there.
+    """Return the folder `name` of the cache, making it first if it is not there.
 
     `make(work, result)` fills the new folder `result`; it may keep things worth having after an
     interruption in `work`. Only when it returns does `result` get its name, in one step, and

@@ -60,7 +60,7 @@ def _normal(name: str) -> str:
 
 
 def locked_versions(lock: Path) -> dict[str, str]:
-    """Returns version by normalised name of every package in a lock file."""
+    """Return version by normalised name of every package in a lock file."""
     pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s\\;]+)", lock.read_text(), re.MULTILINE)
     return {_normal(name): version for name, version in pins}
 
@@ -78,7 +78,7 @@ def lacking(python: Path, lock: Path) -> str:
 
 
 def check(python: Path, lock: Path) -> None:
-    """Raises SetupError unless the environment has every package of the lock file."""
+    """Raise SetupError unless the environment has every package of the lock file."""
     if wrong := lacking(python, lock):
         raise SetupError(f"{python} lacks {wrong}")
 
@@ -179,7 +179,7 @@ def _make(python: Path, lock: Path, final: Path, work: Path, result: Path) -> No
 
 
 def _lay_over(base: Path, result: Path) -> Path:
-    """Makes an environment with the packages of `base` alone and returns its Python."""
+    """Make an environment with the packages of `base` alone and return its Python."""
     run("making the environment", [base / "bin/python3", "-m", "venv", "--without-pip", result])
     (result / "base").symlink_to(base)
     (packages,) = result.glob("lib/python3.*/site-packages")

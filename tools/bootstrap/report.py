@@ -16,12 +16,12 @@ class SetupError(Exception):
 
 
 def say(text: str) -> None:
-    """Prints one line of progress to stderr."""
+    """Print one line of progress to stderr."""
     print(f"pilotlight: {text}", file=sys.stderr, flush=True)
 
 
 def give(path: Path) -> None:
-    """Return a result to the caller: in the file given by PILOTLIGHT_RESULT, else on stdout."""
+    """Write a result to the caller: in the file given by PILOTLIGHT_RESULT, else on stdout."""
     if file := os.environ.get("PILOTLIGHT_RESULT"):
         Path(file).write_text(f"{path}\n")
     else:

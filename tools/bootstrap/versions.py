@@ -10,7 +10,7 @@ VERSIONS_FILE = Path(__file__).parents[1] / "versions.env"
 
 
 def read_versions(path: Path = VERSIONS_FILE) -> dict[str, str]:
-    """Returns value by name.
+    """Return value by name.
 
     Raises:
         ValueError: a line is neither a comment nor KEY="value".

@@ -53,7 +53,7 @@ def _seconds(duration: str) -> float:
 
 
 def slow_tests(lines: Iterable[str]) -> dict[str, tuple[float, float]]:
-    """Returns the seconds taken and allowed, by label, where ten times the first is more."""
+    """Return the seconds taken and allowed, by label, where ten times the first is more."""
     taken: dict[str, float] = {}
     allowed: dict[str, float] = {}
     for line in lines:

@@ -40,7 +40,7 @@ class _Build:
         ).stdout
 
     def outputs(self, targets: Sequence[str]) -> dict[str, dict[str, str]]:
-        """Builds and returns the checksums of the files of each output, by its path."""
+        """Build and return the checksums of the files of each output, by its path."""
         try:
             self._bazel("build", "--disk_cache=", "--", *targets)
             query = f"set({' '.join(targets)})"
@@ -52,7 +52,7 @@ class _Build:
 
 
 def digests(path: Path) -> dict[str, str]:
-    """Returns the checksum of a file, or of each file in a folder."""
+    """Return the checksum of a file, or of each file in a folder."""
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     return {
         str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest()

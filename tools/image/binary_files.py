@@ -21,7 +21,7 @@ class StoredElsewhereError(Exception):
 
 
 def contents(board: Board, elf: Elf) -> dict[str, bytes]:
-    """Returns the bytes to store in each memory, by its name."""
+    """Return the bytes to store in each memory, by its name."""
     images: dict[str, bytearray] = {}
     for section in elf.sections:
         if not (section.allocated and section.stored and section.size):
@@ -35,7 +35,7 @@ def contents(board: Board, elf: Elf) -> dict[str, bytes]:
 
 
 def write_files(board: Board, elf: Elf, outputs: Mapping[str, Path]) -> None:
-    """Writes a file for each memory named; an empty one if nothing is stored there.
+    """Write a file for each memory named; an empty one if nothing is stored there.
 
     Raises:
         StoredElsewhereError: the program stores something in another memory.

@@ -107,7 +107,7 @@ def _stm32_programmer(words: Sequence[str], script: str) -> tuple[str, str]:
 
 
 def _st_flash(words: Sequence[str], script: str) -> tuple[str, str]:
-    """Options come first, then the command, then its arguments."""
+    """Return a command line: first options, then the command, then its arguments."""
     del script
     rest, serial, form = list(words), "", "binary"
     while rest and rest[0].startswith("--"):

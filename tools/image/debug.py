@@ -42,7 +42,7 @@ class DebugError(Exception):
 
 
 def find_gdb(given: str) -> str:
-    """Returns the debugger's path.
+    """Return the debugger's path.
 
     Raises:
         DebugError: it is not installed, does not start, or knows no Arm.
@@ -116,7 +116,7 @@ def _gdb(elf: Path, gdb: str, connect: str, further: Sequence[str]) -> int:
 
 
 def debug(elf: Path, simulator: Sequence[str], gdb: str, further: Sequence[str]) -> int:
-    """Runs the debugger to its end and returns its exit status."""
+    """Run the debugger to its end and return its exit status."""
     port = _free_port()
     command = [*simulator, "-S", "-gdb", f"tcp:127.0.0.1:{port}"]
     # The simulator has its own session: Ctrl-C stops the program in GDB, not the simulator. The

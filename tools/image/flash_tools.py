@@ -67,7 +67,7 @@ def environment() -> dict[str, str]:
 
 
 def _number(probe: str) -> str:
-    """A serial number as SEGGER and pyOCD have it: USB's has zeros in front."""
+    """Return a serial number as SEGGER and pyOCD have it: USB's has zeros in front."""
     return probe.lstrip("0") or probe
 
 

@@ -50,7 +50,7 @@ def _origin(source: str) -> str:
 
 
 def _source(source: str) -> str:
-    """Returns `pkg/main` for an object made of pkg/main.c and `libc.a(exit.o)` for a library's."""
+    """Return `pkg/main` for an object made of pkg/main.c and `libc.a(exit.o)` for a library's."""
     path, _, member = source.rstrip(")").partition("(")
     if member and not _OUTPUT_FOLDER.match(path):
         return f"{PurePosixPath(path).name}({member})"

@@ -37,7 +37,7 @@ class Listener:
         self.may_have_lost = False
 
     def fileno(self) -> int:
-        """The port's, for select."""
+        """Return the port's, for select."""
         return self._port
 
     def receive(self) -> bool:

@@ -172,7 +172,7 @@ def _flash(board: Board, image: Image, further: Sequence[str]) -> tuple[int, byt
 
 
 def expect_uart(board: Board) -> None:
-    """Raises PortError if an image has its console elsewhere."""
+    """Raise PortError if an image has its console elsewhere."""
     if board.console.kind != "uart":
         raise PortError(
             f"the console of this image is {board.console.kind}, not a serial port. `.flash` "

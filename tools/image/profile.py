@@ -159,7 +159,7 @@ def estimate_rows(counted: dict[str, Any]) -> dict[str, str]:
 
 
 def write_profile(counted: dict[str, Any], path: str | None, trace_path: str | None) -> None:
-    """Writes a profile for machines and for Perfetto, where paths are given; they are relative to
+    """Write a profile for machines and for Perfetto, where paths are given; they are relative to
     where Bazel was called.
     """
     for name, contents in ((path, counted), (trace_path, trace(counted))):

@@ -38,7 +38,7 @@ class SignError(Exception):
 def sign(
     board: Board, key: Path, version: str, image: Path, output: Path, further: Sequence[str]
 ) -> None:
-    """Writes the signed image.
+    """Write the signed image.
 
     Raises:
         SignError: the board has no slot, imgtool is not installed, or it failed.

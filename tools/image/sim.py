@@ -106,7 +106,7 @@ def main(argv: list[str]) -> int:
 
 
 def _measured(board: Board) -> Calibration | None:
-    """Return the calibration of estimates, None if there are to be none."""
+    """Return the calibration of estimates; None without estimates."""
     if not _CYCLES.value and not has_table(board.core):
         return None
     check_core(board.core)
@@ -114,7 +114,7 @@ def _measured(board: Board) -> Calibration | None:
 
 
 def _estimates(elf: Path, board: Board, counts: Counts, measured: Calibration) -> dict[Key, float]:
-    """Cycles by plan and region, without those of inner regions."""
+    """Return cycles by plan and region, without those of inner regions."""
     regions = counts.by_plan()
     parts = estimate(elf, board.core, list(regions.values()), measured)
     return {key: sum(ran.cycles for ran in part) for key, part in zip(regions, parts, strict=True)}

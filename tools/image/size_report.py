@@ -81,7 +81,7 @@ def _sections(board: Board, elf: Elf) -> list[dict[str, Any]]:
 
 
 def _symbols(board: Board, elf: Elf, link_map: str) -> list[dict[str, Any]]:
-    """Every function and object, the largest first; of several names of the same bytes one."""
+    """Return every function and object, the largest first; aliases of the same bytes once."""
     pieces = sorted(read_link_map(link_map), key=lambda piece: piece.address)
     starts = [piece.address for piece in pieces]
     stored = {s.name: board.memory_at(s.load).name for s in _loaded(elf) if s.stored}
@@ -121,7 +121,7 @@ def _stack(bound: Bound, size: int) -> dict[str, Any]:
 
 
 def size_report(board: Board, elf: Elf, link_map: str, objdump: Path) -> dict[str, Any]:
-    """Returns the contents of size.json."""
+    """Return the contents of size.json."""
     has_float = board.core not in ("cortex-m0", "cortex-m0plus", "cortex-m3")
     frame = _EXCEPTION_FRAME_FLOAT if has_float else _EXCEPTION_FRAME
     program = stack_bound(elf, objdump, "pl_start")

@@ -19,7 +19,7 @@ _LARGEST = 12
 
 
 def _memories(report: dict[str, Any]) -> str:
-    """A row a memory, and one for all of a kind."""
+    """Return a row a memory, and one for all of a kind."""
     rows: list[tuple[str, ...]] = [("memory", "kind", "used", "of")]
 
     def add(name: str, kind: str, used: int, size: int) -> None:
@@ -35,7 +35,7 @@ def _memories(report: dict[str, Any]) -> str:
 
 
 def _origins(memory: dict[str, Any]) -> str:
-    """Who takes most of a memory."""
+    """Return the largest users of a memory."""
     ranked = sorted(memory["by_origin"].items(), key=lambda item: -item[1])[:_LARGEST]
     rest = memory["used"] - sum(size for _, size in ranked)
     rows = [(f"{size:,}", origin) for origin, size in ranked]
@@ -57,7 +57,7 @@ def _stack(name: str, stack: dict[str, Any]) -> str:
 
 
 def size_table(report: dict[str, Any]) -> str:
-    """Returns the tables as text: memories, who takes most of each, stacks."""
+    """Return the tables as text: memories, who takes most of each, stacks."""
     title = f"{report['name']} on {report['board']} ({report['core']})"
     origins = [_origins(memory) for memory in report["memories"] if memory["used"]]
     stacks = [_stack(name, report[name]) for name in ("stack", "handler_stack")]

@@ -254,7 +254,7 @@ def _read_instruction(
     mnemonic: str,
     operands: str,
 ) -> None:
-    """Adds one instruction to its function."""
+    """Add one instruction to its function."""
     write_back = _WRITE_BACK.search(operands)
     target = _TARGET.match(operands)
     saves = mnemonic in ("stmdb", "vstmdb") and operands.startswith("sp!")
@@ -296,7 +296,7 @@ def _registers(operand: str) -> Iterator[str]:
 
 
 def _bytes_of_list(operand: str) -> int:
-    """Returns the bytes of a register list such as `{r4, r5, lr}` or `{d8-d11}`."""
+    """Return the bytes of a register list such as `{r4, r5, lr}` or `{d8-d11}`."""
     total = 0
     for part in _registers(operand):
         first, _, last = part.partition("-")

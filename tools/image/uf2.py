@@ -34,7 +34,7 @@ class HexError(Exception):
 
 
 def read_hex(text: str) -> dict[int, int]:
-    """Returns the bytes of a file in Intel's hex format by address."""
+    """Return the bytes of a file in Intel's hex format by address."""
     memory: dict[int, int] = {}
     base = 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -69,7 +69,7 @@ def hex_text(memories: Mapping[int, bytes]) -> str:
 
 
 def uf2(memory: Mapping[int, int], family: int) -> bytes:
-    """Returns the file for bytes by address; `family` is the chip's number in UF2."""
+    """Return the file for bytes by address; `family` is the chip's number in UF2."""
     pages = sorted({address // _BYTES for address in memory})
     blocks = []
     for index, page in enumerate(pages):

@@ -12,7 +12,7 @@ _NOT_SOURCES = {".git", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_ca
 
 
 def workspace_root() -> Path:
-    """Returns the source tree: Bazel names it in `bazel run`; a test follows a link into it."""
+    """Return the source tree: Bazel names it in `bazel run`; a test follows a link into it."""
     if folder := os.environ.get("BUILD_WORKSPACE_DIRECTORY"):
         return Path(folder)
     return Path("WORKSPACE").resolve(strict=True).parent

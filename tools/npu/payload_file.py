@@ -13,7 +13,7 @@ _BACKEND = "EthosUBackend"
 
 
 def read_payloads(path: Path) -> list[bytes]:
-    """The payloads of a file: itself, if it is one, else the Ethos-U delegates of a .pte."""
+    """Return the payloads of a file: itself, if it is one, else the Ethos-U delegates of a .pte."""
     data = path.read_bytes()
     if data.startswith(MAGIC):
         return [data]

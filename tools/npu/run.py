@@ -53,7 +53,7 @@ def _shape(shape: tuple[int, int, int]) -> str:
 
 
 def _name(operation: Operation) -> str:
-    """Such as "POOL AVERAGE"."""
+    """Return a name such as "POOL AVERAGE"."""
     name = operation.name.removeprefix("OP_")
     modes = {"POOL": "pooling_mode", "ELEMENTWISE": "elementwise_mode"}
     if name in modes:
@@ -62,7 +62,7 @@ def _name(operation: Operation) -> str:
 
 
 def profile_table(operations: list[Operation], summary: Summary) -> str:
-    """A table of operations: estimated cycles, MACs, bytes read from and written to each region."""
+    """Return a table of operations: estimated cycles, MACs, bytes accessed in each region."""
     total = summary.counts
     traffic = {f"read {region}": total.read[region] for region in range(REGIONS)}
     traffic |= {f"written {region}": total.written[region] for region in range(REGIONS)}
@@ -89,7 +89,7 @@ def profile_table(operations: list[Operation], summary: Summary) -> str:
 
 
 def _load(path: Path) -> npt.NDArray[Any]:
-    """The array of a .npy file. ValueError if it is none."""
+    """Return the array of a .npy file. ValueError if it is none."""
     try:
         array = np.load(path, allow_pickle=False)
     except _UNSOUND as error:

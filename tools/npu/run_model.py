@@ -75,12 +75,12 @@ def run_program(
 
 
 def _integers(value: torch.Tensor) -> Array:
-    """A delegate's input; masks are 0 and 1."""
+    """Return a delegate's input; masks are 0 and 1."""
     return (value.to(torch.int8) if value.dtype is torch.bool else value).numpy()
 
 
 def _of(value: Any, values: Mapping[str, torch.Tensor]) -> Any:
-    """An argument with arrays in the place of values."""
+    """Return an argument with arrays in the place of values."""
     if isinstance(value, list):
         return [_of(v, values) for v in value]
     if not isinstance(value, Value):

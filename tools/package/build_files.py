@@ -66,7 +66,7 @@ class SourcePackage:
 
 
 def makefile(package: SourcePackage) -> str:
-    """For GNU make: a library of the model."""
+    """Return a file for GNU make that builds a library of the model."""
     return f"""\
 # make CC=<compiler> AR=<archiver> gives lib{package.name}.a.
 CC = arm-none-eabi-gcc
@@ -92,7 +92,7 @@ clean:
 
 
 def cmake(package: SourcePackage) -> str:
-    """CMakeLists.txt: `add_subdirectory`, and link the library."""
+    """Return CMakeLists.txt, for `add_subdirectory` and a library to link."""
     files = "\n".join(f"  {path}" for path in package.sources)
     return f"""\
 # add_subdirectory(<this folder>), then target_link_libraries(<program> {package.name}).
@@ -176,7 +176,7 @@ def platformio(package: SourcePackage) -> str:
 
 
 def pdsc(package: SourcePackage) -> str:
-    """A CMSIS-Pack's description."""
+    """Return a CMSIS-Pack's description."""
     files = "\n".join(
         f'        <file category="{kind}" name="{escape(path)}"/>'
         for kind, paths in (("sourceC", package.sources), ("header", package.headers))
@@ -227,7 +227,7 @@ def _checks(package: SourcePackage) -> str:
 
 
 def readme(package: SourcePackage) -> str:
-    """README.md."""
+    """Return README.md."""
     return f"""\
 # {package.name}
 

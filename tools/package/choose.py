@@ -104,7 +104,7 @@ def needed(by_path: Mapping[str, Path], isa: str, plans: Sequence[str]) -> set[s
 
 
 def check_plan(plan: Mapping[str, Any]) -> None:
-    """Raises PackageError where a model needs more than kernels and the runtime."""
+    """Raise PackageError where a model needs more than kernels and the runtime."""
     for step in plan["steps"]:
         if "delegate" in step:
             raise ChoiceError(

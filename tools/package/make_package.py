@@ -53,7 +53,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 def with_vectors(
     plans: Sequence[dict[str, Any]], ptes: Sequence[str], vectors: Sequence[str]
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Return each plan with the vector file of its model, in the models' order.
+    """Yield each plan with the vector file of its model, in the models' order.
 
     Raises:
       PackageError: models and plans do not match.
@@ -72,7 +72,7 @@ def with_vectors(
 
 
 def contents(sources: list[Path]) -> dict[str, str]:
-    """Every file of the package by its path in it."""
+    """Return every file of the package by its path in it."""
     plans = [json.loads(Path(path).read_text()) for path in _PLANS.value]
     board = json.loads(Path(_BOARD.value).read_text())
     names = [plan["name"] for plan in plans]
@@ -142,7 +142,7 @@ def contents(sources: list[Path]) -> dict[str, str]:
 
 
 def write_zip(path: Path, files: Mapping[str, str]) -> None:
-    """Writes the files in the order of their names, without times."""
+    """Write the files in the order of their names, without times."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name, _EPOCH)

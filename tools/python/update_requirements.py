@@ -61,7 +61,7 @@ def wanted_pins(text: str, asked: str, leave_out: set[str]) -> list[str]:
 
 
 def _compile(folder: Path, name: str, leave_out: set[str]) -> set[str]:
-    """Writes one lock file and returns the names of its packages."""
+    """Write one lock file and return the names of its packages."""
     print(f"resolving {folder / name}.in (takes minutes)", flush=True)
     options = ["--generate-hashes", "--allow-unsafe", "--strip-extras", "--quiet"]
     options += ["--no-header", "--no-emit-index-url", "--no-emit-find-links"]

@@ -182,7 +182,7 @@ def _is_int8(op: Fields) -> bool:
 
 
 def _kind(step: Fields, by_id: dict[str, Fields]) -> tuple[str, str]:
-    """Steps of one kind take about the same for a multiply-accumulate."""
+    """Return the kind of a step. Steps of a kind have similar costs per multiply-accumulate."""
     dtypes = sorted({by_id[i]["precision"] for i in step["ops"] if i in by_id})
     return step["op"], ",".join(dtypes)
 

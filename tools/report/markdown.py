@@ -32,7 +32,7 @@ def _code(name: str) -> str:
 
 
 def md_table(head: Sequence[str], rows: Sequence[Sequence[object]], align: str) -> str:
-    """Rows as a table of Markdown; `align` has l or r for each column."""
+    """Return rows as a table of Markdown; `align` has l or r for each column."""
     lines = [head, ["---:" if letter == "r" else "---" for letter in align], *rows]
     return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
 
@@ -42,7 +42,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def decibels(value: float | None) -> str:
-    """SQNR for people."""
+    """Return an SQNR as text."""
     if value is None:
         return "-"
     return "exact" if value >= 150 else f"{round(value, 1) + 0.0:.1f} dB"
@@ -278,7 +278,7 @@ def _advice(report: Fields) -> str:
 
 
 def markdown(report: Fields) -> str:
-    """Returns the report as text."""
+    """Return the report as text."""
     board = report["board"]
     parts = [
         f"# {report['name']} on {board['name']} ({board['core']})",

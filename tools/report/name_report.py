@@ -28,7 +28,7 @@ _PROFILE = flags.DEFINE_string("profile", None, "A profile whose cycles the page
 
 
 def page_with_cycles(report: Path, profile: Path) -> Path:
-    """Writes the page of a profile, and returns where it is."""
+    """Write the page of a profile, and return where it is."""
     try:
         cycles = json.loads(profile.read_text())
         counted = with_cycles(json.loads(report.read_text()), cycles)

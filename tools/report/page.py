@@ -45,7 +45,7 @@ def _table(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _safe(data: Any) -> str:
-    """JSON for a script element: no text of the user's ends the element."""
+    """Return JSON for a script element: no text of the user's ends the element."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 

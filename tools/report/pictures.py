@@ -50,7 +50,7 @@ PICTURES = (
 
 
 def take(picture: Picture, output: Path, folder: Path) -> None:
-    """Takes one picture."""
+    """Take one picture."""
     text = Path(f"{picture.image}.report.html").read_text()
     options = [f"--screenshot={output}", "--hide-scrollbars", _REST]
     browse(text, picture.script, picture.size, folder, *options)

@@ -37,7 +37,7 @@ _SILENCE = flags.DEFINE_float(
 
 
 def run(elf: Path) -> Run:
-    """Runs a program to its end, and counts.
+    """Run a program to its end, and counts.
 
     Raises:
       CountsError, SimulatorError: there is nothing to count.
@@ -56,7 +56,7 @@ def run(elf: Path) -> Run:
 
 
 def counted(elf: Path, marked: Path) -> dict[str, Any]:
-    """Returns the contents of the output."""
+    """Return the contents of the output."""
     try:
         as_it_is, in_steps = run(elf), run(marked)
     except (CountsError, SimulatorError) as error:

@@ -53,7 +53,7 @@ def _with_models(report: Fields, change: Callable[[Fields], Fields]) -> Fields:
 
 
 def _largest_symbols(symbols: list[Fields]) -> list[Fields]:
-    """The largest, and the sums of the others by memory, origin and kind."""
+    """Return the largest, and the sums of the others by memory, origin and kind."""
     sums: defaultdict[tuple[str, str, str], int] = defaultdict(int)
     for symbol in symbols[_SYMBOLS:]:
         sums[symbol["memory"], symbol["origin"], symbol["kind"]] += symbol["bytes"]
@@ -74,7 +74,7 @@ def _without_histograms(model: Fields) -> Fields:
 
 
 def _ranked(model: Fields) -> list[str]:
-    """Ids of ops, the costliest first: by instructions, where they were counted, and by MACs."""
+    """Return ids of ops, the costliest first: by instructions if they were counted, and by MACs."""
     cost: defaultdict[str, int] = defaultdict(int)
     for step in model["steps"]:
         for op in step["ops"]:

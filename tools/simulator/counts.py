@@ -56,14 +56,14 @@ class Counts:
     outside: Counter[int] = field(default_factory=Counter)
 
     def at(self) -> Counter[int]:
-        """Returns the executions of each address over the whole run."""
+        """Return the executions of each address over the whole run."""
         found = Counter(self.outside)
         for region in self.by_plan().values():
             found.update(region.at)
         return found
 
     def by_plan(self) -> dict[tuple[int, int], Region]:
-        """Returns all regions, by the address of their plan, 0 if there is none, and number."""
+        """Return all regions, by the address of their plan, 0 if there is none, and number."""
         return {
             (plan, number): region
             for plan, regions in {0: self.regions, **self.plans}.items()

@@ -54,7 +54,7 @@ class Elf:
     """An ELF file, read whole."""
 
     def __init__(self, path: Path):
-        """Reads the file.
+        """Read the file.
 
         Raises:
             ElfError: not an ELF file for 32-bit little-endian Arm, or cut short.
@@ -122,7 +122,7 @@ class Elf:
         return found
 
     def word(self, address: int) -> int:
-        """Returns the 32-bit word stored at an address.
+        """Return the 32-bit word stored at an address.
 
         Raises:
             ElfError: nothing is stored there.
@@ -130,7 +130,7 @@ class Elf:
         return self._stored(address, least=4)
 
     def instruction(self, address: int) -> int:
-        """Returns the two halfwords at an address as a word. The second is 0 where a section ends
+        """Return the two halfwords at an address as a word. The second is 0 where a section ends
         with the first: an instruction of 16 bits may be the last.
 
         Raises:

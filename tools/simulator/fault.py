@@ -81,7 +81,7 @@ class Fault:
 
 
 def find_fault(console: str) -> Fault | None:
-    """Returns the first fault in a program's output."""
+    """Return the first fault in a program's output."""
     match = _LINE.search(console)
     if match is None:
         return None
@@ -103,7 +103,7 @@ def registers_in(dump: str) -> dict[str, int]:
 
 
 def place(elf: Elf, address: int, addr2line: Path | None) -> str:
-    """Returns an address with its function and, if the tool is there, its source line."""
+    """Return an address with its function and, if the tool is there, its source line."""
     text = f"{address:#010x}"
     function = elf.function_at(address)
     if function is None:
@@ -120,7 +120,7 @@ def place(elf: Elf, address: int, addr2line: Path | None) -> str:
 
 
 def explain(fault: Fault, elf: Elf, addr2line: Path | None) -> str:
-    """Returns the fault as text of a few lines for people."""
+    """Return the fault as text of a few lines for people."""
     registers = fault.registers
     causes = fault.causes()
     if fault.is_stack_overflow(elf):

@@ -117,7 +117,7 @@ def modules(root: Path) -> list[str]:
 
 
 def core_flags(root: Path) -> dict[str, dict[str, Any]]:
-    """Returns the facts and GCC's flags of each core, by the core's name."""
+    """Return the facts and GCC's flags of each core, by the core's name."""
     names: dict[str, Any] = {"struct": SimpleNamespace}
     for file in ("tools/platforms/cores.bzl", "tools/toolchains/compile_flags.bzl"):
         exec((root / file).read_text(), names)  # Starlark is Python here
@@ -165,7 +165,7 @@ def make_tree(root: Path, built: Iterable[Path], output: Path) -> None:
 
 
 def make_wheel(root: Path, built: Iterable[Path], output: Path) -> Path:
-    """Returns the wheel's path. The same tree gives the same bytes."""
+    """Return the wheel's path. The same tree gives the same bytes."""
     with tempfile.TemporaryDirectory() as folder:
         make_tree(root, built, Path(folder))
         with chdir(folder):

@@ -61,7 +61,7 @@ class _Requests:
         self._read = b""
 
     def next(self) -> dict[str, Any] | None:
-        """The next one; None at the end."""
+        """Return the next one; None at the end."""
         while b"\n" not in self._read:
             part = os.read(self._source, 1 << 16)
             if not part:
@@ -71,7 +71,7 @@ class _Requests:
         return cast(dict[str, Any], json.loads(line))
 
     def come_before_the_end_of(self, child: int) -> bool:
-        """Waits for a request, or for the process."""
+        """Wait for a request, or for the process."""
         end = os.pidfd_open(child)
         try:
             return bool(self._read) or self._source in select([end, self._source], [], [])[0]
@@ -108,7 +108,7 @@ def _be_action(
 
 
 def _text(argument: str) -> str:
-    """Bazel 7 has a character for each byte of a name."""
+    """Return a file name as text: Bazel 7 has a character for each byte."""
     try:
         return argument.encode("latin-1").decode()
     except UnicodeError:

@@ -179,7 +179,7 @@ def _verified(
 
 
 def _row(layer: NpuLayer, writer: str, npu: Npu) -> Mapping[str, object]:
-    """A layer as the report has it."""
+    """Return a layer for the report."""
     possible = layer.cycles * npu.macs
     return {
         "op": writer,

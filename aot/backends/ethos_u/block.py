@@ -113,7 +113,7 @@ class TosaBlock:
         return bytes(self._serializer.serialize())
 
     def input(self, like: torch.Tensor) -> TosaValue:
-        """An input of the graph, of a tensor's shape and dtype."""
+        """Return an input of the graph, of a tensor's shape and dtype."""
         value = TosaValue(self._name(), tuple(like.shape), OF_TORCH[like.dtype])
         tensor = ts.TosaSerializerTensor(value.name, list(like.shape), value.dtype, data=None)
         self._serializer.addInputTensor(tensor)
@@ -134,7 +134,7 @@ class TosaBlock:
         return TosaValue(name, array.shape, dtype)
 
     def operand(self, value: TosaValue | torch.Tensor) -> TosaValue:
-        """A value, or a constant of the dialect as one."""
+        """Return a value, or a constant of the dialect as one."""
         if isinstance(value, TosaValue):
             return value
         return self.constant(value.numpy(), OF_TORCH[value.dtype])
@@ -159,7 +159,7 @@ class TosaBlock:
         return y
 
     def _write(self, view: TosaValue) -> None:
-        """Adds the RESHAPE, if a value is one and it is not there yet."""
+        """Add the RESHAPE, if a value is one and it is not there yet."""
         if view.name in self._views and view.name not in self._written:
             self._written.add(view.name)
             inputs = [self._views[view.name], self._shape(view.shape)]

@@ -72,7 +72,7 @@ def core_cycles(node: Node) -> int:
 
 
 def not_worth(nodes: Sequence[Node], npu_cycles: int = 0) -> str:
-    """Why a region, a list of its ops, should stay on the core, "" if it should not.
+    """Return why a region, a list of its ops, should stay on the core; "" if it should not.
 
     Args:
       npu_cycles: of the program, where there is one.

@@ -33,7 +33,7 @@ _CONSTANTS = {"weight", "bias", "multiplier", "shift", "table", "exp_table", "gr
 
 
 def reject(node: Node, npu: Npu) -> str:
-    """Why an NPU does not run an op of the dialect; "" if it can."""
+    """Return why an NPU cannot run an op of the dialect; "" if it can."""
     op = dialect_op(node)
     assert op is not None  # partition asks of nothing else
     if op.name not in EMITTERS:

@@ -72,7 +72,7 @@ def _shares(rows: Sequence[Mapping[str, str]]) -> list[float]:
 
 
 def _cycles(row: Mapping[str, str], share: float) -> int:
-    """Weights are read for each part."""
+    """Return an operation's cycles. Weights are read again for each part."""
     cycles = int(row["op_cycles"])
     far = [int(text) for column, text in row.items() if _FAR_ACCESS.fullmatch(column)]
     return min(cycles, max(round(cycles * share), *far, 0))

@@ -190,12 +190,12 @@ class IntegerSteps:
 
 
 def scale32(factor: float) -> tuple[int, int]:
-    """Multiplier and shift of RESCALE, for int8, int16 and int32."""
+    """Return multiplier and shift of RESCALE for int8, int16 and int32."""
     return _scale(factor, 31)
 
 
 def scale16(factor: float) -> tuple[int, int]:
-    """The same for sums of 48 bits."""
+    """Return the same for sums of 48 bits."""
     return _scale(factor, 15)
 
 

@@ -54,7 +54,9 @@ class TosaGraph(TosaBlock):
         padding: Sequence[int] = (0, 0, 0, 0),
         dilation: Sequence[int] = (1, 1),
     ) -> TosaValue:
-        """Sums, int32 of int8, int48 of int16; weight int8 [O, KH, KW, C], bias as the sums [O]."""
+        """Return the sums: int32 for int8 inputs, int48 for int16. weight is int8 [O, KH, KW, C],
+        bias [O] has the sums' dtype.
+        """
         weights = self.constant(weight, INT8)
         out, kernel = weights.shape[0], weights.shape[1:3]
         size = _window_sizes(x, kernel, stride, padding, dilation)
@@ -72,7 +74,7 @@ class TosaGraph(TosaBlock):
         padding: Sequence[int] = (0, 0, 0, 0),
         dilation: Sequence[int] = (1, 1),
     ) -> TosaValue:
-        """Sums as of conv2d; weight int8 [KH, KW, C, 1], bias as the sums [C]."""
+        """Return sums as conv2d does; weight int8 [KH, KW, C, 1], bias [C] in the sums' dtype."""
         weights = self.constant(weight, INT8)
         size = _window_sizes(x, weights.shape[:2], stride, padding, dilation)
         window = (stride, padding, dilation)
@@ -182,7 +184,7 @@ class TosaGraph(TosaBlock):
         )
 
     def clz(self, x: TosaValue) -> TosaValue:
-        """Leading zeros of int32 values."""
+        """Return the leading zeros of int32 values."""
         return self._operator(ts.Op.CLZ, [x], x.shape, INT32, attribute("Clz"))
 
     def shift_left(self, a: TosaValue, b: TosaValue) -> TosaValue:
@@ -190,12 +192,12 @@ class TosaGraph(TosaBlock):
         return self._elementwise(ts.Op.LOGICAL_LEFT_SHIFT, [a, b], INT32, attributes)
 
     def shift_right(self, a: TosaValue, b: TosaValue) -> TosaValue:
-        """Rounded to nearest, ties up."""
+        """Shift right, rounded to nearest, ties up."""
         attributes = attribute("ArithmeticRightShift", True)
         return self._elementwise(ts.Op.ARITHMETIC_RIGHT_SHIFT, [a, b], INT32, attributes)
 
     def matmul(self, a: TosaValue, b: TosaValue, a_zero_point: int, b_zero_point: int) -> TosaValue:
-        """Sums of [B, M, K] and [B, K, N], as of conv2d."""
+        """Return the products of [B, M, K] and [B, K, N], with sums as in conv2d."""
         zero_points = [self.constant([z], a.dtype) for z in (a_zero_point, b_zero_point)]
         shape = (*a.shape[:2], b.shape[2])
         inputs = [a, b, *zero_points]
@@ -213,8 +215,8 @@ class TosaGraph(TosaBlock):
         stride: Sequence[int],
         size: Sequence[int],
     ) -> TosaValue:
-        """Sums as of conv2d; weight int8 [O, KH, KW, C], bias as the sums [O]; padding of the
-        result, negative to cut it.
+        """Return sums as conv2d does. weight is int8 [O, KH, KW, C], bias [O] has the sums' dtype.
+        padding is of the result; negative padding cuts it.
         """
         sums = _SUMS[x.dtype]
         attributes = attribute(
@@ -250,7 +252,7 @@ class TosaGraph(TosaBlock):
     def avg_pool2d(
         self, x: TosaValue, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
     ) -> TosaValue:
-        """Means of the taps inside of x, of its values as they are."""
+        """Return the means of unchanged values over the taps inside x."""
         attributes = attribute("AvgPool2d", list(kernel), list(stride), list(padding), INT32)
         inputs = [x, self.constant([0], x.dtype), self.constant([0], x.dtype)]
         shape = (*_window_sizes(x, kernel, stride, padding, (1, 1)), x.shape[3])

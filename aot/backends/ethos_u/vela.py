@@ -47,8 +47,8 @@ class VelaProgram:
 
 @lru_cache(maxsize=_KEPT)
 def compile_tosa(tosa: bytes, npu: Npu) -> VelaProgram:
-    """The program of a graph. The last ones are kept: parts of a region are compiled to find its
-    placement, and again as delegates.
+    """Return the program of a graph. The latest ones are cached: parts of a region are compiled to
+    find its placement, and again as delegates.
 
     Raises:
       VelaError: Vela does not compile the graph.

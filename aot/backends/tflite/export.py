@@ -67,7 +67,7 @@ class Export:
         return tensor
 
     def like(self, name: str, shape: Sequence[int], node: Node) -> int:
-        """A value of another shape between two ops, quantized as a node's."""
+        """Return a value of another shape between two ops, quantized as a node's."""
         return self._new(name, shape, node.meta["val"].dtype, edge_of(node))
 
     def _new(
@@ -112,12 +112,12 @@ class Export:
         return tensor_constant(self._module, node) is not None
 
     def integers(self, name: str, values: Sequence[int], shape: Sequence[int] = ()) -> int:
-        """A constant of int32, by default of one dimension."""
+        """Return a constant of int32, by default of one dimension."""
         array = torch.tensor(list(values), dtype=torch.int32).numpy()
         return self.file.tensor(name, shape or [len(values)], "int32", data=array)
 
     def one(self, node: Node, value: int) -> int:
-        """A constant of one integer, quantized as a node's value."""
+        """Return a constant of one integer, quantized as a node's value."""
         of = quantization_of(node)
         data = torch.tensor([value], dtype=of.type.dtype).numpy()
         return self.file.tensor("value", [1], str(of.type), [of.scale], of.zero_point, data=data)

@@ -90,7 +90,10 @@ def to_tflite(module: GraphModule) -> bytes:
 
 
 def refusal(node: Node) -> str:
-    """Why a node of the dialect has no form in a file, "" if it has one; nothing is changed."""
+    """Return why a node of the dialect cannot be written to a file; "" if it can.
+
+    Nothing is changed.
+    """
     module = node.graph.owning_module
     assert module is not None
     export = Export(module)
@@ -112,7 +115,7 @@ def _emit(export: Export, node: Node) -> None:
 
 
 def _placeholder(export: Export, node: Node, first: bool) -> None:
-    """An input, or a state; the first of those is read once all are initialized."""
+    """Add an input, or a state. The first state is read after all are initialized."""
     tensor = export.give(node)
     if "state" not in node.meta:
         return

@@ -196,7 +196,7 @@ class TfliteFile:
         self._graphs[-1].inputs, self._graphs[-1].outputs = inputs, outputs
 
     def bytes(self) -> bytes:
-        """The file; nothing can be added after it."""
+        """Return the file; nothing can be added after it."""
         codes = []
         for name, version in self._codes:
             number = getattr(BuiltinOperator, name)

@@ -72,7 +72,10 @@ def mean_multiplier(value: float, count: int) -> tuple[int, int]:
 
 
 def nearest(value: float, of: Quantization) -> int:
-    """The integer for a real number, in float32, ties away from zero; it does not saturate."""
+    """Return the integer for a real number in float32.
+
+    Ties are rounded away from zero; no saturation.
+    """
     steps = float(np.float32(value) / np.float32(of.scale))
     return of.zero_point + int(math.copysign(math.floor(abs(steps) + 0.5), steps))
 
@@ -143,6 +146,6 @@ def add_factors(
 
 
 def requantized(values: torch.Tensor, factor: tuple[int, int], of: Quantization) -> torch.Tensor:
-    """Integers times a factor as integers of a quantization, saturated."""
+    """Return integers times a factor, saturated to a quantization."""
     out = requantize(values, *factor) + of.zero_point
     return saturate(out, of.type.quant_min, of.type.quant_max, of.type.dtype)

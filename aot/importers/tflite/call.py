@@ -195,14 +195,14 @@ class OperatorCall:
         return self.builder.call(op, *args, edge=edge, origin=self.origin)
 
     def reshaped(self, x: Node, shape: Sequence[int]) -> Node:
-        """The same values under another shape."""
+        """Return the same values under another shape."""
         if list(shape) == list(shape_of(x)):
             return x
         layout = NHWC if len(shape) == 4 else ROW_MAJOR
         return self.emit(reshape, x, list(shape), edge=Edge(x.meta["edge"].quantization, layout))
 
     def same_quantization(self, *values: Node) -> None:
-        """Bytes are only moved, so they mean the same before and after."""
+        """Check that input and output have one quantization: the op only moves bytes."""
         for x in values:
             if x.meta["edge"].quantization != self.edge.quantization:
                 raise Unsupported(

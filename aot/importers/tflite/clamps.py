@@ -21,7 +21,7 @@ def clamped(call: OperatorCall, x: Node, activation: str) -> Node:
 
 
 def within(call: OperatorCall, x: Node, of: Quantization, low: int, high: int) -> Node:
-    """A value clamped to integers: of int8 by a table, of int16 by its extremes."""
+    """Return a value clamped to integers: of int8 by a table, of int16 by its extremes."""
     if (low, high) == (of.type.quant_min, of.type.quant_max):
         return x
     edge = x.meta["edge"]

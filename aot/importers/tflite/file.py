@@ -116,7 +116,7 @@ class TfliteGraph:
 
 
 def read(data: bytes) -> list[TfliteGraph]:
-    """The graphs of a file, the main one first.
+    """Return the graphs of a file, the main one first.
 
     Raises:
       LoweringError: it is no .tflite file, or it is damaged.
@@ -194,7 +194,7 @@ class _File:
         return tuple(int(i) for i in self._numbers(table, field))
 
     def _numbers(self, table: Any, field: str) -> np.ndarray[Any, Any]:
-        """A list of numbers; reading it fails where it leads out of the file."""
+        """Return a list of numbers; reading it fails where it leads out of the file."""
         if getattr(table, f"{field}Length")() == 0:
             return np.zeros(0, np.int64)
         return np.asarray(getattr(table, f"{field}AsNumpy")())

@@ -61,7 +61,7 @@ def exp(a: Ints, integer_bits: int) -> Ints:
 
 
 def _reciprocal(a: Ints) -> Ints:
-    """2 / (1 + a) with 2 integer bits, of a in [0, 1] with none: Newton's iteration."""
+    """Return 2 / (1 + a) with 2 integer bits, for a in [0, 1] with none, by Newton's iteration."""
     total = a + _ONE
     half = (total + 1) // 2
     x = round(48 / 17 * 2**29) + multiply(half, -round(32 / 17 * 2**29))
@@ -71,7 +71,7 @@ def _reciprocal(a: Ints) -> Ints:
 
 
 def reciprocal(a: Ints) -> Ints:
-    """1 / (1 + a) with no integer bits, of a in [0, 1] with none."""
+    """Return 1 / (1 + a) with no integer bits, for a in [0, 1] with none."""
     return _saturated(_reciprocal(a) << 1)
 
 

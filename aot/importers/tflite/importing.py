@@ -191,7 +191,7 @@ def _check_unsigned(operator: TfliteOperator, tensors: Sequence[TfliteTensor]) -
 
 
 def _place(place: int, operator: TfliteOperator, results: Sequence[TfliteTensor]) -> str:
-    """An op in reports: its index, builtin and the name of its result."""
+    """Return an op in reports: its index, builtin and the name of its result."""
     name = results[0].name if results else ""
     return f"op {place} {operator.name}" + (f" ({name})" if name else "")
 

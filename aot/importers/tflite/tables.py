@@ -26,7 +26,7 @@ TANH_OUTPUT = Quantization(1.0 / 128.0, 0)
 
 
 def _differences(of: Quantization, out: Quantization) -> torch.Tensor:
-    """Every integer minus the zero point, int64."""
+    """Return every integer minus the zero point, int64."""
     if of.type is not INT8 or out.type is not INT8:
         raise ValueError("int16 is not supported here; int8 is")
     return of.every_value().to(torch.int64) - of.zero_point
@@ -39,7 +39,7 @@ def _saturating(
     function: Callable[[Any, int], Any],
     bits: int,
 ) -> torch.Tensor:
-    """A function of fixed-point numbers with _INPUT_BITS integer bits, to so many fraction bits."""
+    """Return a function of fixed-point numbers with _INPUT_BITS integer bits."""
     if out != wanted:
         raise ValueError(f"a result of {out}, not {wanted}")
     x = _differences(of, out)

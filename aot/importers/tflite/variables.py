@@ -131,7 +131,7 @@ class Variables:
 
 
 def _uses(graph: TfliteGraph) -> list[tuple[TfliteOperator, str]]:
-    """Reads and assignments with the names of their variables."""
+    """Read and assignments with the names of their variables."""
     handles: dict[int, str] = {}
     uses: list[tuple[TfliteOperator, str]] = []
     for place, operator in enumerate(graph.operators):

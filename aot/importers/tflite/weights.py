@@ -14,7 +14,7 @@ from aot.importers.tflite.call import OperatorCall, Unsupported, named
 
 
 def weight_of(call: OperatorCall, index: int, rank: int, type: str = "INT8") -> torch.Tensor:
-    """Symmetric weights, constants."""
+    """Return constant weights with symmetric quantization."""
     tensor = call.tensor(index)
     if tensor.type != type or len(tensor.shape) != rank:
         raise Unsupported(
@@ -27,7 +27,7 @@ def weight_of(call: OperatorCall, index: int, rank: int, type: str = "INT8") -> 
 
 
 def per_channel(call: OperatorCall, index: int, channels: int, axis: int) -> list[float]:
-    """The scale of each output channel of weights."""
+    """Return the scale of each output channel of weights."""
     tensor = call.tensor(index)
     count = len(tensor.scales)
     if count not in (1, channels) or (count > 1 and tensor.axis != axis):
@@ -71,7 +71,7 @@ def bias_of(call: OperatorCall, index: int, channels: int, of: Quantization) -> 
 
 
 def factors(reals: Sequence[float], dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
-    """Multiplier and shift, int32, of each channel."""
+    """Return multiplier and shift, int32, for each channel."""
     pairs = [sums_multiplier(real, dtype) if real else (0, 0) for real in reals]
     multiplier, shift = zip(*pairs, strict=True)
     return torch.tensor(multiplier, dtype=torch.int32), torch.tensor(shift, dtype=torch.int32)

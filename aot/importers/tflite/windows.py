@@ -17,7 +17,7 @@ def paddings(
     stride: Sequence[int],
     dilation: Sequence[int],
 ) -> list[int]:
-    """(top, bottom, left, right) for an image of this (height, width)."""
+    """Return (top, bottom, left, right) for an image of this (height, width)."""
     if padding not in (Padding.SAME, Padding.VALID):
         raise Unsupported(f"padding number {padding} must be SAME or VALID")
     found: list[int] = []

@@ -20,7 +20,7 @@ BATCH_NORM_EPS = 1e-3  # Keras' default.
 
 
 def dense(inputs: int, outputs: int) -> list[nn.Module]:
-    """A linear layer with BatchNorm and ReLU."""
+    """Return a linear layer with BatchNorm and ReLU."""
     return [nn.Linear(inputs, outputs), nn.BatchNorm1d(outputs, eps=BATCH_NORM_EPS), nn.ReLU()]
 
 
@@ -38,17 +38,17 @@ class DeepAutoencoder(nn.Module):
 
 
 def spectra(count: int, seed: int) -> torch.Tensor:
-    """Inputs, float32 [count, 640]."""
+    """Return inputs, float32 [count, 640]."""
     return spectrograms(count, FRAMES, BINS, mean=-20.0, deviation=10.0, seed=seed).flatten(1)
 
 
 def factory() -> nn.Module:
-    """The network with seeded weights, in eval mode."""
+    """Return the network with seeded weights, in eval mode."""
     return seed_weights(DeepAutoencoder(), spectra(128, seed=0), seed=0)
 
 
 def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
-    """64 inputs, one a tuple."""
+    """Yield 64 inputs as tuples."""
     return ((spectrum,) for spectrum in torch.split(spectra(64, seed=1), 1))
 
 

@@ -42,7 +42,8 @@ class Digits(nn.Module):
 
 
 def data() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Training images, test images, training labels, test labels; a stratified quarter is held out.
+    """Return training images, test images, training labels, test labels. A stratified quarter is
+    held out.
 
     Images are float32 [N, 1, 8, 8] in [0, 1], labels int64 [N]; N = 1347 and 450.
     """
@@ -63,7 +64,7 @@ def weights_path() -> Path:
 
 
 def factory() -> nn.Module:
-    """The trained network in eval mode."""
+    """Return the trained network in eval mode."""
     path = weights_path()
     if not path.is_file():
         raise FileNotFoundError(
@@ -78,16 +79,16 @@ def factory() -> nn.Module:
 
 
 def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
-    """Training images, one a tuple; the test images stay unseen."""
+    """Yield training images as tuples. Test images stay unseen."""
     return ((image,) for image in torch.split(data()[0][:CALIBRATION_IMAGES], 1))
 
 
 def evaluation() -> tuple[torch.Tensor, torch.Tensor]:
-    """The 450 held-out images [450, 1, 8, 8] and their labels [450]."""
+    """Return the 450 held-out images [450, 1, 8, 8] and their labels [450]."""
     _, test_images, _, test_labels = data()
     return test_images, test_labels
 
 
 def test_inputs() -> Iterator[tuple[torch.Tensor, ...]]:
-    """The images of `evaluation`, in its order."""
+    """Yield the images of `evaluation`, in its order."""
     return ((image,) for image in torch.split(evaluation()[0], 1))

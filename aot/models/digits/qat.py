@@ -29,7 +29,7 @@ BATCH_SIZE = 64
 
 
 def factory() -> nn.Module:
-    """The network, in eval mode."""
+    """Return the network, in eval mode."""
     module = digits.factory()
     assert isinstance(module, digits.Digits)
     first, second = module.features[1], module.features[4]
@@ -43,7 +43,7 @@ def factory() -> nn.Module:
 
 
 def train(module: nn.Module) -> None:
-    """The training loop, as any."""
+    """Train the module in a usual loop."""
     images, _, labels, _ = digits.data()
     optimizer = torch.optim.Adam(module.parameters(), lr=2e-3)
     for _ in range(EPOCHS):

@@ -20,7 +20,7 @@ _OUTPUT = flags.DEFINE_string("output", None, "The .npz file to write.", require
 
 
 def shifted(images: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
-    """Each image moved by -1, 0 or 1 pixel in each direction, zeros shifted in."""
+    """Return each image moved by -1, 0 or 1 pixel in each direction, zeros shifted in."""
     padded = functional.pad(images, (1, 1, 1, 1))
     offsets = rng.integers(0, 3, size=(len(images), 2))
     return torch.stack(
@@ -29,7 +29,7 @@ def shifted(images: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
 
 
 def train() -> nn.Module:
-    """The trained network, float32 and in eval mode."""
+    """Return the trained network, float32 and in eval mode."""
     images, _, labels, _ = data()
     return trained(Digits, images, labels, augment=shifted)
 

@@ -18,7 +18,7 @@ BATCH_NORM_EPS = 1e-3  # Keras' default.
 
 
 def separable() -> list[nn.Module]:
-    """A depthwise 3x3 and a pointwise convolution, each with BatchNorm and ReLU."""
+    """Return a depthwise 3x3 and a pointwise convolution, each with BatchNorm and ReLU."""
     return [
         nn.Conv2d(CHANNELS, CHANNELS, 3, padding=1, groups=CHANNELS),
         nn.BatchNorm2d(CHANNELS, eps=BATCH_NORM_EPS),
@@ -54,17 +54,17 @@ class DsCnn(nn.Module):
 
 
 def mfcc(count: int, seed: int) -> torch.Tensor:
-    """Inputs, float32 [count, 1, 49, 10]."""
+    """Return inputs, float32 [count, 1, 49, 10]."""
     return spectrograms(count, 49, 10, mean=-10.0, deviation=20.0, seed=seed).unsqueeze(1)
 
 
 def factory() -> nn.Module:
-    """The network with seeded weights, in eval mode."""
+    """Return the network with seeded weights, in eval mode."""
     return seed_weights(DsCnn(), mfcc(32, seed=0), seed=0)
 
 
 def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
-    """64 inputs, one a tuple."""
+    """Yield 64 inputs as tuples."""
     return ((features,) for features in torch.split(mfcc(64, seed=1), 1))
 
 

@@ -21,7 +21,7 @@ STRIDES = (1, 2, 1, 2, 1, 2, 1, 1, 1, 1, 1, 2, 1)
 
 
 def conv(inputs: int, outputs: int, kernel: int, stride: int = 1, groups: int = 1) -> nn.Sequential:
-    """A SAME-padded convolution with BatchNorm and ReLU."""
+    """Return a SAME-padded convolution with BatchNorm and ReLU."""
     return nn.Sequential(
         nn.ZeroPad2d((0, 1, 0, 1)) if stride == 2 else nn.Identity(),
         nn.Conv2d(
@@ -58,12 +58,12 @@ class MobileNetV1(nn.Module):
 
 
 def factory() -> nn.Module:
-    """The network with seeded weights, in eval mode."""
+    """Return the network with seeded weights, in eval mode."""
     return seed_weights(MobileNetV1(), images(16, SIZE, seed=0), seed=0)
 
 
 def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
-    """32 inputs, one a tuple."""
+    """Yield 32 inputs as tuples."""
     return ((image,) for image in torch.split(images(32, SIZE, seed=1), 1))
 
 

@@ -62,17 +62,17 @@ class ResNet8(nn.Module):
 
 
 def pictures(count: int, seed: int) -> torch.Tensor:
-    """Inputs, float32 [count, 3, 32, 32]."""
+    """Return inputs, float32 [count, 3, 32, 32]."""
     return images(count, SIZE, seed) * 255.0
 
 
 def factory() -> nn.Module:
-    """The network with seeded weights, in eval mode."""
+    """Return the network with seeded weights, in eval mode."""
     return seed_weights(ResNet8(), pictures(32, seed=0), seed=0)
 
 
 def calibration() -> Iterator[tuple[torch.Tensor, ...]]:
-    """64 inputs, one a tuple."""
+    """Yield 64 inputs as tuples."""
     return ((image,) for image in torch.split(pictures(64, seed=1), 1))
 
 

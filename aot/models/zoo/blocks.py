@@ -15,7 +15,7 @@ def conv(
     groups: int = 1,
     activation: Callable[[], nn.Module] = nn.ReLU,
 ) -> nn.Sequential:
-    """A padded convolution with BatchNorm and an activation."""
+    """Return a padded convolution with BatchNorm and an activation."""
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2, groups=groups, bias=False),
         nn.BatchNorm2d(outputs),

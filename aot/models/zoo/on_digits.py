@@ -20,19 +20,19 @@ Data = tuple[torch.Tensor, torch.Tensor]
 
 
 def images() -> tuple[Data, Data]:
-    """1347 images to train with and 450 held-out ones, float32 [N, 1, 8, 8] in [0, 1]."""
+    """Return 1347 training images and 450 held-out images, float32 [N, 1, 8, 8] in [0, 1]."""
     train_images, test_images, train_labels, test_labels = data()
     return (train_images, train_labels), (test_images, test_labels)
 
 
 def seen_as(view: Callable[[torch.Tensor], torch.Tensor]) -> tuple[Data, Data]:
-    """The images of `images` as `view` makes something else of each batch of them."""
+    """Return the images of `images` as `view` makes something else of each batch of them."""
     train, test = images()
     return (view(train[0]).contiguous(), train[1]), (view(test[0]).contiguous(), test[1])
 
 
 def rows() -> tuple[Data, Data]:
-    """Eight steps, from the top down, of eight pixels: [N, 8, 8]."""
+    """Return images as sequences of eight rows from the top down: [N, 8, 8]."""
     return seen_as(lambda x: x[:, 0])
 
 
@@ -77,5 +77,5 @@ class Trained:
         return self.data()[1]
 
     def test_inputs(self) -> Iterator[tuple[torch.Tensor, ...]]:
-        """The inputs of `evaluation`, in its order."""
+        """Yield the inputs of `evaluation`, in its order."""
         return one_by_one(self.evaluation()[0])

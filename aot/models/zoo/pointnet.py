@@ -12,7 +12,7 @@ POINTS = 32
 
 
 def layer(inputs: int, outputs: int) -> nn.Sequential:
-    """The same for each point."""
+    """Return the same for each point."""
     return nn.Sequential(nn.Conv1d(inputs, outputs, 1), nn.BatchNorm1d(outputs), nn.ReLU())
 
 
@@ -34,7 +34,7 @@ class PointNet(nn.Module):
 
 
 def cloud(images: torch.Tensor) -> torch.Tensor:
-    """The 32 pixels of each image with the most ink, from the top down: [N, 3, 32] in [-1, 1]."""
+    """Return the 32 darkest pixels of each image, from the top down: [N, 3, 32] in [-1, 1]."""
     ink = images.flatten(1)
     most = ink.argsort(dim=1, descending=True, stable=True)[:, :POINTS].sort(dim=1).values
     y, x = most // 8, most % 8

@@ -13,7 +13,7 @@ Sequence = list[tuple[torch.Tensor, ...]]
 
 
 def sequences(count: int, seed: int) -> Iterator[Sequence]:
-    """Sounds of 48 frames [1, 1, 20]."""
+    """Yield sounds of 48 frames [1, 1, 20]."""
     for sound in spectrograms(count, FRAMES, BINS, mean=0.0, deviation=1.0, seed=seed):
         yield [(frame[None, None].contiguous(),) for frame in sound]
 

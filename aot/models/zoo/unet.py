@@ -16,7 +16,7 @@ WIDTHS = (8, 16, 32)
 
 
 def twice(inputs: int, outputs: int) -> nn.Sequential:
-    """Two convolutions, as on each level of the U."""
+    """Return two convolutions, as on each level of the U."""
     return nn.Sequential(conv(inputs, outputs, 3), conv(outputs, outputs, 3))
 
 

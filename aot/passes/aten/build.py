@@ -13,7 +13,7 @@ from aot.dialect.graph import new_buffer
 
 
 def call(node: Node, target: Any, *args: Any) -> Node:
-    """A call of the same origin as `node`; its values are contiguous, as all of the graph are."""
+    """Return a call with the origin of `node`. Its values are contiguous, as all in the graph."""
     made = node.graph.call_function(target, args)
     values = target(*map_arg(args, lambda n: n.meta["val"]))
     made.meta = {**node.meta, "val": map_aggregate(values, _contiguous)}

@@ -33,7 +33,7 @@ def is_value(node: object) -> bool:
 
 
 def passed_on(module: GraphModule, node: Node) -> Sources | None:
-    """The sources of a result's channels: each is computed of these channels only.
+    """Return the sources of a result's channels: each is computed of these channels only.
 
     Return None of an op that mixes its channels, or asks for all of them. Constants are sources of
     elementwise ops and concatenations. Not a source: what is the same for all channels.

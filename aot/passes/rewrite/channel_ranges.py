@@ -54,11 +54,11 @@ class Range:
         return self.least == self.most
 
     def joined(self, other: Range) -> Range:
-        """The range of values of either."""
+        """Return the range of values of either."""
         return Range(torch.minimum(self.least, other.least), torch.maximum(self.most, other.most))
 
     def of(self, index: torch.Tensor) -> Range:
-        """The range of channels of a result, from the channels that they are."""
+        """Return the range of channels of a result, from the channels that they are."""
         return Range(self.least[index], self.most[index])
 
 
@@ -82,7 +82,7 @@ class Taps:
     def ends(
         self, low: torch.Tensor, high: torch.Tensor, depthwise: bool
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The least and the greatest sum of products, exact below 2^52."""
+        """Return the least and the greatest sum of products, exact below 2^52."""
         middle, half = (low + high).double() / 2, (high - low).double() / 2
         if depthwise:
             centre, reach = self.sums[:, 0] * middle, self.sizes[:, 0] * half
@@ -117,7 +117,7 @@ class Layer:
 
 
 def layer_of(module: GraphModule, node: Node) -> Layer | None:
-    """The layer that a node calls; None of other ops, and of layers in groups."""
+    """Return the layer that a node calls; None of other ops, and of layers in groups."""
     op = dialect_op(node)
     if op is None or op.name not in _TAPS:
         return None
@@ -165,13 +165,13 @@ def _reach(name: str, node: Node) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def layers_of(module: GraphModule) -> dict[Node, Layer]:
-    """The layers of a graph, in order."""
+    """Return the layers of a graph, in order."""
     found = ((node, layer_of(module, node)) for node in module.graph.nodes)
     return {node: layer for node, layer in found if layer is not None}
 
 
 def channel_ranges(module: GraphModule, layers: Mapping[Node, Layer]) -> dict[Node, Range]:
-    """The ranges of all values with a quantization."""
+    """Return the ranges of all values with a quantization."""
     found: dict[Node, Range] = {}
     for node in module.graph.nodes:
         if is_value(node) and node.meta["val"].dtype in ACTIVATION_TYPES:
@@ -205,7 +205,7 @@ def _range(module: GraphModule, node: Node, found: dict[Node, Range]) -> Range:
 
 
 def _any(node: Node) -> Range:
-    """The range of an op without a rule: its clamp, or the whole type."""
+    """Return the range of an op without a rule: its clamp, or the whole type."""
     values = arguments(node) if dialect_op(node) is not None else {}
     kind = ACTIVATION_TYPES[node.meta["val"].dtype]
     channels = shape_of(node)[-1]
@@ -234,7 +234,7 @@ def _of_layer(module: GraphModule, node: Node, layer: Layer, found: dict[Node, R
 
 
 def _clamped(node: Node, ends: Sequence[torch.Tensor]) -> Range:
-    """The range between ends, within the clamp of an op."""
+    """Return the range between ends, within the clamp of an op."""
     limits, stacked = _any(node), torch.stack(list(ends)).long()
     least, most = stacked.amin(0), stacked.amax(0)
     return Range(
@@ -246,7 +246,7 @@ def _clamped(node: Node, ends: Sequence[torch.Tensor]) -> Range:
 def _operand(
     module: GraphModule, value: object, channels: int, found: dict[Node, Range]
 ) -> Range | None:
-    """The range of an operand of an elementwise op, by channels of the result."""
+    """Return the range of an operand of an elementwise op, by channels of the result."""
     assert isinstance(value, Node)
     known = tensor_constant(module, value)
     if known is not None:
@@ -302,7 +302,7 @@ def _looked_up(op: Op, before: Range, dtype: torch.dtype, values: dict[str, Any]
 
 
 def _reduced(op: Op, node: Node, found: dict[Node, Range]) -> Range:
-    """The range of sums: they rise with each summand, or fall with it."""
+    """Return the range of sums: they rise with each summand, or fall with it."""
     values = arguments(node)
     read, before = values["input"], found[values["input"]]
     kind = read.meta["val"].dtype
@@ -328,7 +328,7 @@ def _within(module: GraphModule, sources: Sources, found: dict[Node, Range]) -> 
 
 
 def _beside(op: Op, node: Node) -> torch.Tensor | None:
-    """The integer of padding, which the result of a pool or a pad may also have."""
+    """Return the integer of padding, which a pool or pad may also have in its result."""
     values = arguments(node)
     if op.name == "pad":
         return torch.full(shape_of(node)[-1:], values["value"])

@@ -212,7 +212,7 @@ def _noting(asks: Asks, names: set[str]) -> Asks:
 
 
 def move_states(module: GraphModule, indices: frozenset[int]) -> None:
-    """Gives states their channels last, in place; transposes stand where they are read and made."""
+    """Give states their channels last, in place; transposes stand where they are read and made."""
     if not indices:
         return
     builder = Builder(module, module.graph)

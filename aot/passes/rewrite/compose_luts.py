@@ -15,7 +15,7 @@ from kernels.lut.op import lut
 
 
 def compose_luts(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many tables were composed."""
+    """Rewrite the graph in place; return how many tables were composed."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):

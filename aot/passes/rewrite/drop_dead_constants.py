@@ -7,7 +7,7 @@ from torch.fx import GraphModule
 
 
 def drop_dead_constants(module: GraphModule) -> int:
-    """Rewrites the module in place; returns how many buffers were dropped.
+    """Rewrite the module in place; return how many buffers were dropped.
 
     Leaves the graph as it is: a get_attr node without users goes by eliminate_dead_code.
     """

@@ -59,7 +59,7 @@ class _Blocks:
 
 
 def fold_blocks_into_conv(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many layers changed."""
+    """Rewrite the graph in place; return how many layers changed."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):
@@ -111,7 +111,7 @@ def _is_for_layers(node: Node) -> bool:
 
 
 def _as_image(places: torch.Tensor) -> torch.Tensor | None:
-    """Rows of a linear layer as an image of two dimensions; None if they do not lie as one."""
+    """Return rows of a linear layer as an image with two dimensions; None if impossible."""
     rows = places.reshape(-1, places.shape[-1])
     starts = rows[:, 0]
     step = int(starts[1] - starts[0]) if len(starts) > 1 else 0

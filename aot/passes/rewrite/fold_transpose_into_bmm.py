@@ -29,7 +29,7 @@ from kernels.strided_copy.op_transpose import transpose
 
 
 def fold_transpose_into_bmm(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many products were rewritten."""
+    """Rewrite the graph in place; return how many products were rewritten."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):

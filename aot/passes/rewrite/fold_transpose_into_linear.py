@@ -61,7 +61,7 @@ class _Found:
 
 
 def fold_transpose_into_linear(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many transposes were taken in."""
+    """Rewrite the graph in place; return how many transposes were taken in."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):
@@ -129,7 +129,7 @@ def taken_in(module: GraphModule, start: Node, order: Order) -> Constants | None
 
 
 def take_in(builder: Builder, found: Constants) -> None:
-    """Gives all readers their new constants."""
+    """Give all readers their new constants."""
     for reader, constants in found.items():
         names = [*arguments(reader)]
         for name, value in constants.items():

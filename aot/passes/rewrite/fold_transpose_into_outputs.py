@@ -31,7 +31,7 @@ _BETWEEN = ("reshape", "transpose", "lut")
 
 
 def fold_transpose_into_outputs(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many transposes were taken in."""
+    """Rewrite the graph in place; return how many transposes were taken in."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):
@@ -86,7 +86,7 @@ def _order_of_outputs(layer: Node, steps: Sequence[Node]) -> torch.Tensor | None
 
 
 def _only_reshape(builder: Builder, node: Node) -> None:
-    """Lets a transpose leave every element where it is."""
+    """Let a transpose leave every element where it is."""
     value, origin = arguments(node)["input"], node.meta["origin"]
     with builder.graph.inserting_before(node):
         new = builder.call(reshape, value, list(shape_of(node)), edge=edge_of(node), origin=origin)

@@ -32,7 +32,7 @@ _Amounts = list[tuple[int, int]]
 
 
 def fuse_pad(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many convolutions took a pad in."""
+    """Rewrite the graph in place; return how many convolutions took a pad in."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):

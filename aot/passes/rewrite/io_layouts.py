@@ -45,7 +45,7 @@ _PASSED = ("quantize", "dequantize", "requantize", "lut", "reshape")
 
 
 def images_moved(module: GraphModule) -> IoLayout:
-    """TO_NHWC_BORDER: all of rank 4."""
+    """Return the I/O layout with channels last for all tensors of rank 4 (TO_NHWC_BORDER)."""
     sides = ([n.meta["val"].dim() == 4 for n in nodes] for nodes in border_nodes(module))
     return IoLayout(
         *(frozenset(i for i, is_image in enumerate(side) if is_image) for side in sides)

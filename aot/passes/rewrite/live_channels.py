@@ -38,7 +38,7 @@ class Reader:
     constants: torch.Tensor
 
     def bias(self, live: torch.Tensor) -> torch.Tensor:
-        """The bias of all outputs without the dead ones of the inputs."""
+        """Return the bias of all outputs without the dead ones of the inputs."""
         dead = torch.where(live, 0, self.constants - self.layer.zero_point)
         return self.layer.bias + (self.layer.inside.sums @ dead.double()).long()
 
@@ -118,7 +118,7 @@ class _Classes:
         return self.labels[node]
 
     def kept_whole(self, module: GraphModule) -> torch.Tensor:
-        """Classes to keep: of inputs, outputs, and ops mixing channels."""
+        """Return classes to keep: those of inputs, outputs, and ops that mix channels."""
         live = torch.zeros(self.count, dtype=torch.bool)
         for node in module.graph.nodes:
             if node in self.readers:
@@ -156,7 +156,7 @@ class _Classes:
             self._parents[second] = first
 
     def _unite_layers(self, a: Node, b: Node) -> None:
-        """Layers with one weight keep one."""
+        """Unite the channels of two layers that share weights."""
         if a is not b:
             self._unite(self.labels[a], self.labels[b])
             if a in self.readers:

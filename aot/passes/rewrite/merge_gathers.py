@@ -13,7 +13,7 @@ from kernels.gather.op import gather
 
 
 def merge_gathers(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many gathers went away."""
+    """Rewrite the graph in place; return how many gathers went away."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):
@@ -48,6 +48,6 @@ def merge_gathers(module: GraphModule) -> int:
 
 
 def _indices(node: Node) -> dict[int, Node]:
-    """The indices of a gather by dimension."""
+    """Return the indices of a gather by dimension."""
     values = arguments(node)
     return dict(zip(values["dims"], values["indices"], strict=True))

@@ -30,7 +30,7 @@ from kernels.strided_copy.op_transpose import transpose
 
 
 def merge_movements(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many values are transposed instead."""
+    """Rewrite the graph in place; return how many values are transposed instead."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):

@@ -16,7 +16,7 @@ from kernels.common.tensor import MAX_RANK
 
 
 def merge_transposes(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many transposes went into others."""
+    """Rewrite the graph in place; return how many transposes went into others."""
     count = 0
     builder = Builder(module, module.graph)
     for node in reversed(list(module.graph.nodes)):

@@ -66,7 +66,7 @@ class _Picked:
 
 
 def pick_channels(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many values are joined anew."""
+    """Rewrite the graph in place; return how many values are joined anew."""
     count = 0
     for moved in _together(module):
         group = _Group(module, moved)
@@ -124,7 +124,7 @@ class _Group:
             self._hand(node, [user for user in node.users if not moves(user)])
 
     def _hand(self, node: Node, readers: Iterable[Node]) -> None:
-        """Lets these read another value in the place of one."""
+        """Let these read another value in the place of one."""
         for reader in list(readers):
             if node not in self.handed:
                 shape, origin = list(shape_of(node)), node.meta["origin"]
@@ -160,7 +160,7 @@ class _Group:
         return [n for n in dict.fromkeys([*left, *filter(moves, read)]) if n not in self.kept]
 
     def pick(self, node: Node, picked: _Picked) -> None:
-        """Joins a value anew."""
+        """Join a value anew."""
         read = self.handed[node]
         if picked.order is not None:
             constants = taken_in(self.module, read, picked.order)
@@ -241,7 +241,7 @@ def _runs(given: Sequence[Node], channels: Sequence[tuple[int, int]]) -> tuple[_
 
 
 def _joined(builder: Builder, like: Node, runs: Sequence[_Run]) -> Node:
-    """The channels of runs, as a value of another one's shape."""
+    """Return the channels of runs, as a value of another one's shape."""
     edge, origin, shape = edge_of(like), like.meta["origin"], list(shape_of(like))
     last = len(shape) - 1
     parts: list[Node] = []

@@ -68,7 +68,7 @@ class Shrunk:
 
 
 def remove_dead_channels(module: GraphModule) -> list[Shrunk]:
-    """Rewrites the graph in place; returns the layers with fewer channels."""
+    """Rewrite the graph in place; return the layers with fewer channels."""
     drop_dead_code(module.graph)
     live = live_channels(module)
     if all(bool(channels.all()) for channels in live.channels.values()):
@@ -119,7 +119,7 @@ class _Remover:
         self._sources = {n: passed_on(module, n) for n in module.graph.nodes if calls(n, "cat")}
 
     def remove(self, node: Node) -> None:
-        """Leaves the dead channels of a node and of its inputs out, if any is left."""
+        """Leave the dead channels of a node and of its inputs out, if any is left."""
         rows = self._live.channels.get(node)
         read = [self._live.channels[n] for n in node.all_input_nodes if n in self._live.channels]
         if rows is None or not rows.any() or all(bool(c.all()) for c in (rows, *read)):
@@ -154,7 +154,7 @@ class _Remover:
         dim: int,
         columns: torch.Tensor | None = None,
     ) -> None:
-        """Takes the live outputs of a layer's constants."""
+        """Take the live outputs of a layer's constants."""
         outputs = rows.nonzero().flatten()
         for name in ("weight", *_BY_CHANNEL):
             own = self._builder.constant_value(values[name])
@@ -165,7 +165,7 @@ class _Remover:
             values[name] = self._constant(node, values[name], own)
 
     def _constant(self, node: Node, old: Node, value: torch.Tensor) -> Node:
-        """A constant in place of another one; equal ones of several layers stay one."""
+        """Return a constant in place of another one; equal ones of several layers stay one."""
         key = str(old.target), value.numpy(force=True).tobytes()
         if key not in self._made:
             first = next(iter(self._module.graph.nodes))
@@ -174,7 +174,7 @@ class _Remover:
         return self._made[key]
 
     def _parts(self, node: Node, rows: torch.Tensor) -> list[Node]:
-        """The parts of a concatenation with live channels."""
+        """Return the parts of a concatenation with live channels."""
         parts = []
         for part, index in self._sources[node] or ():
             known = tensor_constant(self._module, part)

@@ -39,7 +39,7 @@ from kernels.strided_copy.op_transpose import transpose
 
 
 def share_transposes(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many transposes are saved."""
+    """Rewrite the graph in place; return how many transposes are saved."""
     count = 0
     while (found := _shared(module)) is not None:
         count += _share(module, found)
@@ -136,7 +136,7 @@ def _chain(module: GraphModule, node: Node, perm: Perm) -> tuple[Node, list[_Ste
 
 
 def _share(module: GraphModule, shared: _Shared) -> int:
-    """Makes the transposes of all branches one; returns how many there were more."""
+    """Make the transposes of all branches one; return how many there were more."""
     first = min(branch.chain[-1][0] if branch.chain else branch.end for branch in shared.branches)
     with module.graph.inserting_before(first):
         transposed = _transposed(module, shared)

@@ -68,7 +68,7 @@ def _beneath_reshapes(node: Node) -> Node:
 
 
 def _replace(node: Node, same: Node) -> None:
-    """Lets a node's users read the same bytes under the same shape; NHWC stays known where it was
+    """Let a node's users read the same bytes under the same shape; NHWC stays known where it was
     known of either.
     """
     if edge_of(node).layout == NHWC:
@@ -78,7 +78,7 @@ def _replace(node: Node, same: Node) -> None:
 
 
 def _reshaped(builder: Builder, source: Node, node: Node) -> Node:
-    """A value in the shape, and in the place, of a node of the same bytes."""
+    """Return a value in the shape, and in the place, of a node of the same bytes."""
     shape = list(shape_of(node))
     if list(shape_of(source)) == shape:
         return source
@@ -87,7 +87,7 @@ def _reshaped(builder: Builder, source: Node, node: Node) -> Node:
 
 
 def simplify_movement(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many nodes went away or became a reshape."""
+    """Rewrite the graph in place; return how many nodes went away or became a reshape."""
     count = 0
     builder = Builder(module, module.graph)
     seen: dict[str, Node] = {}

@@ -56,7 +56,7 @@ def moves_nothing(shape: Sequence[int], perm: Sequence[int]) -> bool:
 
 
 def _permutation(node: object) -> Perm | None:
-    """The permutation of a transpose node, else None."""
+    """Return the permutation of a transpose node, else None."""
     return (
         list(arguments(node)["perm"])
         if isinstance(node, Node) and calls(node, "transpose")
@@ -96,7 +96,7 @@ class _Sinker:
         return moved
 
     def _rebuild(self, node: Node, **changed: object) -> Node:
-        """The same op with some arguments changed."""
+        """Return the same op with some arguments changed."""
         op = dialect_op(node)
         assert op is not None
         values = {**arguments(node), **changed}
@@ -109,7 +109,7 @@ class _Sinker:
         return self.builder.call(transpose, op, perm, edge=edge, origin=original.meta["origin"])
 
     def _through(self, node: Node, transposes: Transposes) -> Node | None:
-        """op(transpose(x)) -> transpose(op(x)); the op's value now has the layout of x."""
+        """Rewrite op(transpose(x)) -> transpose(op(x)). The op's value now has the layout of x."""
         values = arguments(node)
         given = {name: values[name] for name in transposes.tensors}
         tensors: list[Node] = []
@@ -159,7 +159,7 @@ class _Sinker:
         return moved if perm == sorted(perm) else self._follow(moved, perm, original)
 
     def _before_reshape(self, node: Node, name: str) -> Node | None:
-        """op(reshape(x)) -> reshape(op(x)), if the op is the only reader of the reshape."""
+        """Rewrite op(reshape(x)) -> reshape(op(x)), if the op is the reshape's only reader."""
         x = arguments(node)[name]
         if not calls(x, "reshape") or len(x.users) != 1:
             return None
@@ -191,7 +191,7 @@ class _Sinker:
         return self._follow(origin_of, combined, node)
 
     def _before_joining(self, node: Node) -> Node | None:
-        """transpose(reshape(transpose(x))) -> reshape(transpose(x)), if the reshape joins
+        """Rewrite transpose(reshape(transpose(x))) -> reshape(transpose(x)), if the reshape joins
         dimensions.
 
         All readers of the values between must be such transposes.
@@ -233,7 +233,7 @@ class _Sinker:
         )
 
     def _transposed_back(self, x: Node, perm: Perm) -> Node:
-        """A value y with transpose(y, perm) equal to x (after broadcasting)."""
+        """Return a value y with transpose(y, perm) equal to x (after broadcasting)."""
         shape = [1] * (len(perm) - len(shape_of(x))) + list(shape_of(x))
         edge, origin = Edge(edge_of(x).quantization), x.meta["origin"]
         if list(shape_of(x)) != shape:

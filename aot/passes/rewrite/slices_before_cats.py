@@ -71,7 +71,7 @@ class _Cut:
 
 
 def slices_before_cats(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many slices are gone."""
+    """Rewrite the graph in place; return how many slices are gone."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):

@@ -18,7 +18,7 @@ from kernels.gather.op import gather
 
 
 def slices_to_gathers(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many slices changed."""
+    """Rewrite the graph in place; return how many slices changed."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):

@@ -38,7 +38,7 @@ _Made = dict[tuple[Node, _Run], Node]
 
 
 def split_before_slices(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many layers were split."""
+    """Rewrite the graph in place; return how many layers were split."""
     count = 0
     builder = Builder(module, module.graph)
     for node in list(module.graph.nodes):

@@ -21,7 +21,7 @@ from kernels.strided_copy.op_reshape import reshape
 
 
 def copy_shared_states(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many values are copied."""
+    """Rewrite the graph in place; return how many values are copied."""
     results, states = returned(module)
     if not states:
         return 0

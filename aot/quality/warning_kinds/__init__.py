@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Doubts about a lowered model, one a file: `find(subject)` yields the findings.
+"""Warnings about a lowered model, one kind in each file: `find(subject)` yields the findings.
 
 Each file beside this one takes part, by its name.
 """
@@ -16,6 +16,6 @@ _KINDS = [module.find for module in submodules(__name__)]
 
 
 def find_warnings(subject: Subject) -> Iterator[Finding]:
-    """Yield the findings of all files."""
+    """Yield the findings of all kinds."""
     for find in _KINDS:
         yield from find(subject)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values with many elements equal to one number far from all others.
+"""Warning about values that often contain one number far from all other numbers.
 
 Typical causes are mask sentinels and the logarithm of nearly zero.
 """
@@ -24,7 +24,7 @@ _LOST_STEPS = 8
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yield a finding for each value with a number far from all others; inputs have none."""
+    """Yield a finding for each value, except inputs, with a number far from all others."""
     rough = any(o.is_rough for o in subject.outputs)
     outputs = {o.name for o in subject.outputs}
     for value in subject.values:

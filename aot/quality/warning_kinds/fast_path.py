@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules with different results in torch outside training.
+"""Warning about modules of torch whose results differ outside of training.
 
 Example: nn.TransformerEncoder returns 0 at padding there. The exported and lowered model does not.
 """
@@ -14,7 +14,7 @@ from aot.quality.warning_kinds.hidden_rows import differ
 
 
 def find(subject: Subject) -> list[Finding]:
-    """The first module with such a path, where it gives other results."""
+    """Return at most one finding: the first module whose fast path gives other results."""
     float_model = subject.float_model
     path = float_model.path_of_encoder()
     if path is None:

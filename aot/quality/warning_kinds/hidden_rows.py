@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of attention scores entirely hidden by a computed or given mask.
+"""Warning about rows of attention scores that a mask hides completely.
 
 Lowering returns 0 for them. A model that fills with minus infinity has NaN there, or zeros in
 torch's own attention. A model that fills with a large negative number has meaningless weights
@@ -27,7 +27,7 @@ _OFF = 1e-2
 
 
 def find(subject: Subject) -> list[Finding]:
-    """The softmaxes with such rows, where the model gives something else for them."""
+    """Return a finding for softmaxes with such rows, if results for them differ from float."""
     floats, float_model = subject.floats, subject.float_model
     hidden = _Hidden(floats)
     state = initial_state(floats)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steep or stepped int16 functions: straight lines between 513 points miss them."""
+"""Warning about steep or stepped int16 functions: lines between 513 points miss the steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STEPS = 256
 
 
 def find(subject: Subject) -> list[Finding]:
-    """Yield a finding for each function with higher accuracy in int8 at some points."""
+    """Return a finding for each function that is more accurate in int8 at some points."""
     found = []
     for node in subject.folded.graph.nodes:
         steps = node.meta.get(MISSED)

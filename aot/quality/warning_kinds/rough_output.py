@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs within the limits, but far from float, and the op with the largest loss before them."""
+"""Warning about outputs far from float without saturation.
+
+It names the op with the largest loss.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ _LOSS_DB = 10.0
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yield a finding for each rough output; a row of classes only if an op loses accuracy."""
+    """Yield a finding for each rough output.
+
+    A row of classes counts only if an op loses accuracy.
+    """
     nodes = {node.name: node for node in subject.floats.graph.nodes}
     cause = _cause(subject)
     advice = cause or (
@@ -35,7 +41,7 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 
 def _cause(subject: Subject) -> str:
-    """Name the op with the largest loss; "" if there is none."""
+    """Return the name of the op with the largest loss; "" if there is none."""
     known = {v.value: v for v in subject.values if v.sqnr_db is not None}
     found = [(loss, value) for value in known.values() if (loss := _loss(value, known))]
     if not found:
@@ -50,7 +56,7 @@ def _cause(subject: Subject) -> str:
 
 
 def _loss(value: MeasuredValue, known: Mapping[Node, MeasuredValue]) -> float:
-    """Decibels between the inputs of a rough value and itself; 0 if they are few."""
+    """Return the loss in dB from the inputs of a rough value to the value; 0 if it is small."""
     before = [db for v in _read_by(value.value, known) if (db := v.sqnr_db) is not None]
     after = value.sqnr_db
     if after is None or after >= ROUGH_DB or not before:
@@ -60,7 +66,7 @@ def _loss(value: MeasuredValue, known: Mapping[Node, MeasuredValue]) -> float:
 
 
 def _read_by(node: Node, known: Mapping[Node, MeasuredValue]) -> Iterator[MeasuredValue]:
-    """Yield the device's values nearest before a node."""
+    """Yield the nearest values on the device before a node."""
     pending, seen = list(node.all_input_nodes), set[Node]()
     while pending:
         root = root_of(pending.pop())

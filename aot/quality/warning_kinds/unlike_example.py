@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison of calibration data with the example, if that is a real sample.
+"""Warning about calibration data that differ from the example, if the example is a real sample.
 
 A typical error: images in 0..255 with an example in 0..1.
 """
@@ -28,8 +28,9 @@ count."""
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """A finding for each input whose example is no calibration sample's neighbour. Examples that
-    may be made up, constants and numbers by chance, say nothing.
+    """Yield a finding for each input whose example is unlike every calibration sample.
+
+    Constant or random examples are not compared.
     """
     seen = subject.seen
     if len(seen.inputs) < FEW_SAMPLES:
@@ -55,7 +56,7 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 
 def _may_be_made_up(example: torch.Tensor) -> bool:
-    """Return True if the example is one number, or may come from torch.randn or torch.rand."""
+    """Return True if the example is constant, or may come from torch.randn or torch.rand."""
     values = example.flatten().double().sort().values
     if bool(values[0] == values[-1]):
         return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison of calibration data with training data, based on BatchNorm statistics.
+"""Warning about calibration data that differ from training data, by BatchNorm statistics.
 
 A typical error: images in 0..255 for a network trained on 0..1.
 """
@@ -48,7 +48,7 @@ _SMALLEST = 1e-6
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yield at most one finding: the first BatchNorm input unlike the training data."""
+    """Yield at most one finding, for the first BatchNorm whose input is unlike training."""
     floats = subject.floats  # without BatchNorms
     trained = {n: known for n in floats.graph.nodes if (known := trained_with(n)) is not None}
     if not trained:
@@ -90,13 +90,13 @@ def _unlike(known: Trained, found: Sequence[torch.Tensor]) -> str:
 
 
 def _deviation(rows: torch.Tensor) -> torch.Tensor:
-    """Return the deviation of each row. torch's own function takes five times as long."""
+    """Return the standard deviation of each row, five times as fast as torch's own function."""
     off = rows - rows.mean(1, keepdim=True)
     return off.square_().sum(1).div_(rows.shape[1] - 1).sqrt_()
 
 
 def _typical(numbers: torch.Tensor) -> float:
-    """[samples, channels]: of the sample in the middle, and of the channel."""
+    """Return the medians of [samples, channels], over samples and then over the channel."""
     return float(numbers.median(0).values.abs().median())
 
 
@@ -105,7 +105,7 @@ def _is_enough(found: Sequence[torch.Tensor]) -> bool:
 
 
 class _Outputs(Interpreter):
-    """Runs a graph and keeps the results of some nodes, [C, ...], by the channel dimension."""
+    """Runner of a graph that keeps the results of some nodes as [C, ...]."""
 
     def __init__(self, module: GraphModule, dims: Mapping[Node, int]) -> None:
         super().__init__(module)

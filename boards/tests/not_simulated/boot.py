@@ -12,7 +12,7 @@ _RP2350_SEARCHED = 4096
 
 
 def crc(data: bytes) -> int:
-    """RP2040's CRC-32: from all ones, with bits in their order, and as it is at the end."""
+    """Return RP2040's CRC-32: initial value all ones, no bit reversal, no final inversion."""
     value = 0xFFFFFFFF
     for byte in data:
         value ^= byte << 24
@@ -22,7 +22,7 @@ def crc(data: bytes) -> int:
 
 
 def _start_rp2040(machine: Machine, flash: int) -> None:
-    """RP2040 Datasheet, 2.8.1: "Boot Sequence"."""
+    """Boot like RP2040 Datasheet, 2.8.1: "Boot Sequence"."""
     where, size = 0x20041F00, 256
     second = machine.memory(flash, size)
     found = int.from_bytes(second[-4:], "little")
@@ -41,7 +41,9 @@ def _start_rp2040(machine: Machine, flash: int) -> None:
 
 
 def _start_rp2350(machine: Machine, flash: int) -> None:
-    """RP2350 Datasheet, 5.1.5 and 5.9: the first block, its items, and a loop of one block."""
+    """Boot like RP2350 Datasheet, 5.1.5 and 5.9: the first block, its items, and a loop of one
+    block.
+    """
     words = [machine.word(flash + at) for at in range(0, _RP2350_SEARCHED, 4)]
     at = words.index(_RP2350_START) + 1
     items: dict[int, list[int]] = {}

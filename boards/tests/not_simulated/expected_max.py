@@ -30,7 +30,7 @@ from boards.tests.not_simulated.fields import (
 
 
 def _rp2_pll(clocks: int, reset: tuple[int, int], pll: int, first: int, second: int) -> Fields:
-    """The core's clock is the crystal's * 125, divided twice."""
+    """Return the core's clock: the crystal's, times 125, divided twice."""
     register, bit = reset
     return {
         "CLK_SYS_CTRL.SRC": (clocks + 0x3C, 0xE1, 1),

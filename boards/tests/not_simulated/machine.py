@@ -105,7 +105,7 @@ class Machine:
                 self.store(at, dead[at].to_bytes(4, "little"))
 
     def load(self, elf: Elf) -> None:
-        """Stores a program where it is flashed."""
+        """Store a program where it is flashed."""
         for section in elf.sections:
             if section.allocated and section.stored and section.size:
                 self._uc.mem_write(section.load, bytes(section.contents))
@@ -115,15 +115,15 @@ class Machine:
         return bytes(self._uc.mem_read(address, size))
 
     def word(self, address: int) -> int:
-        """Returns a word of a memory."""
+        """Return a word of a memory."""
         return int.from_bytes(self.memory(address, 4), "little")
 
     def store(self, address: int, data: bytes) -> None:
-        """Writes to a memory."""
+        """Write to a memory."""
         self._uc.mem_write(address, data)
 
     def watch(self, addresses: range, stored: Callable[[int, int, int], None]) -> None:
-        """Calls `stored` before each store of the program to a memory: address, size, value."""
+        """Call `stored` before each store of the program to a memory: address, size, value."""
 
         def hook(uc: Uc, access: int, address: int, size: int, value: int, data: object) -> None:
             del uc, access, data
@@ -133,7 +133,7 @@ class Machine:
         self._uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, hook, begin=addresses.start, end=end)
 
     def watch_reads(self, addresses: range, read: Callable[[], None]) -> None:
-        """Calls `read` before each load of the program from a memory."""
+        """Call `read` before each load of the program from a memory."""
 
         def hook(uc: Uc, access: int, address: int, size: int, value: int, data: object) -> None:
             del uc, access, address, size, value, data
@@ -189,7 +189,7 @@ class Machine:
         self.run(self.word(vectors), self.word(vectors + 4), most)
 
     def go_on(self) -> None:
-        """Runs on."""
+        """Run on."""
         at = self._uc.reg_read(arm_const.UC_ARM_REG_PC)
         self._uc.emu_start(at | 1, 0, count=_MOST_INSTRUCTIONS)
 

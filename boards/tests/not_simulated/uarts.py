@@ -295,5 +295,5 @@ class Line:
         machine.written = written
 
     def baud(self, machine: Machine, clock_hz: int) -> float:
-        """Bits in a second."""
+        """Return the bits per second."""
         return self._uart.baud(clock_hz, self.registers(machine))

@@ -50,7 +50,7 @@ def _limit(limit: AxiLimit) -> str:
 
 
 def source(board: Board) -> str:
-    """The text of the C file. Raises ValueError if the board has no NPU."""
+    """Return the text of the C file. Raises ValueError if the board has no NPU."""
     npu = board.npu
     if npu is None:
         raise ValueError(f"board {board.name} has no NPU: its `npu` is None")

@@ -54,7 +54,7 @@ class Chip:
         self.machine.load(self.elf)
 
     def start(self) -> None:
-        """Runs until the program ends, or resets the chip."""
+        """Run until the program ends, or resets the chip."""
         self.machine.start(self.vectors, most=0)
 
 
@@ -67,7 +67,7 @@ def check_update(chip: Chip, flash: Flash) -> None:
 
 
 def check_rest_of_update(chip: Chip) -> None:
-    """After the reset."""
+    """Check the state after the reset."""
     chip.start()
     assert chip.machine.ended
     assert chip.line.sent.endswith(b"PL:PASS\n"), chip.line.sent

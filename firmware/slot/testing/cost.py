@@ -35,7 +35,7 @@ def _flash(size: Path) -> int:
 
 
 def cost(board: str) -> Cost:
-    """Runs the programs of a board in its simulator."""
+    """Run the programs of a board in its simulator."""
     name = _FOLDER / f"with_slot_{board}"
     without = _FOLDER / f"without_slot_{board}.size.json"
     data = load_board(Path(f"boards/{board}/{board}.data.json"))

@@ -112,7 +112,7 @@ class FakeRom:
         self._go("done", "flushed")
 
     def _set_up(self, value: int) -> None:
-        """RP2040's is switched off and on, at the start too."""
+        """Set up the flash interface; on RP2040 it is switched off and on, also at the start."""
         if self._version == 1 and value == 0 or self._state == "memory":
             return
         self._go("flushed", "memory")

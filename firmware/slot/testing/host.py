@@ -95,7 +95,7 @@ class Wide(torch.nn.Module):
         return result
 
     def example(self, seed: int = 0) -> torch.Tensor:
-        """An input."""
+        """Return an input."""
         random = torch.Generator().manual_seed(seed)
         return torch.randint(-(2**15), 2**15, (1, 2, 6, 6), generator=random).to(torch.int16)
 
@@ -118,7 +118,7 @@ class Past(torch.nn.Module):
         return result
 
     def example(self, seed: int = 0) -> torch.Tensor:
-        """An input."""
+        """Return an input."""
         random = torch.Generator().manual_seed(seed)
         return torch.randint(-128, 128, (2, 5), generator=random).to(torch.int8)
 
@@ -187,7 +187,7 @@ class Read(torch.nn.Module):
         return result
 
     def example(self, seed: int = 0) -> torch.Tensor:
-        """An input."""
+        """Return an input."""
         random = torch.Generator().manual_seed(seed)
         return torch.randint(-128, 128, (2, 5, 3), generator=random).to(torch.int8)
 
@@ -207,7 +207,7 @@ class Sums(torch.nn.Module):
         return result
 
     def example(self, seed: int = 0) -> torch.Tensor:
-        """An input."""
+        """Return an input."""
         random = torch.Generator().manual_seed(seed)
         return torch.randint(-128, 128, (1, 4, 6), generator=random).to(torch.int8)
 
@@ -216,7 +216,7 @@ class WideSums(torch.nn.Module):
     """The same of int16 values."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """x int16 [1, 4, 6] -> int16 [1, 4, 1]."""
+        """Map x int16 [1, 4, 6] to int16 [1, 4, 1]."""
         ops: Any = torch.ops.pl
         ends = (-(2**15), 2**15 - 1)
         y = ops.add(x, x, 0, 2**30, 1, 0, 2**30, -1, 14, 0, 2**30, -13, *ends)
@@ -227,7 +227,7 @@ class WideSums(torch.nn.Module):
         return result
 
     def example(self, seed: int = 0) -> torch.Tensor:
-        """An input."""
+        """Return an input."""
         random = torch.Generator().manual_seed(seed)
         return torch.randint(-(2**15), 2**15, (1, 4, 6), generator=random).to(torch.int16)
 
@@ -258,7 +258,7 @@ class Called(torch.nn.Module):
         return result
 
     def example(self, seed: int = 0) -> tuple[torch.Tensor, ...]:
-        """The inputs."""
+        """Return the inputs."""
         return tuple(self._arguments[name] for name in self._case.inputs)
 
 
@@ -290,7 +290,7 @@ def sample_vectors(network: Sample | None = None, count: int = 2) -> Arrays:
 
 
 def _monocypher() -> Path:
-    """The folder of its source."""
+    """Return the folder of its source."""
     return Path(os.environ["PILOTLIGHT_MONOCYPHER"])
 
 
@@ -334,7 +334,7 @@ class Host:
         return {step.kernel.function for step in self.plan.sharing.steps}
 
     def package(self, version: str, **changes: Any) -> bytes:
-        """A package of the sample model; `changes` are other arguments of make_package."""
+        """Return a package of the sample model; `changes` are other arguments of make_package."""
         arguments: dict[str, Any] = {
             "compiled": read_object(self.compiled),
             "plan": plan_json(self.plan, NAME),
@@ -377,7 +377,7 @@ class Host:
         return [path for path in sources if path.parent.name in folders]
 
     def _compiled(self, sources: Sequence[Path]) -> list[Path]:
-        """Objects of runtime and kernels, each compiled once."""
+        """Return the objects of runtime and kernels, each compiled once."""
         if self.other is not None:
             return self.other._compiled(sources)
 

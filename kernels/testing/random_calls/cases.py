@@ -35,7 +35,9 @@ _Made = tuple[_Arguments, _Arguments, _Arguments]
 
 
 def cases(part: int = 0) -> Iterator[Case]:
-    """The calls of a part: drawn ones of the ops below, and varied cases of all ops in turn."""
+    """Yield the calls of a part: random calls of the ops below, and varied cases of all ops in
+    turn.
+    """
     drawn = sorted(_OPS)
     ops = sorted(cases_by_op(), key=lambda op: (op.startswith("aten::"), op))
     for index in range(PART):
@@ -67,7 +69,7 @@ def _is_taken(case: Case) -> bool:
 
 
 def _shape(v: Values, least: int = 0, rank: int | None = None) -> tuple[int, ...]:
-    """Many sizes are 1; some are long."""
+    """Return a shape. Many sizes are 1, some are long."""
     count = v.integer(least, 6) if rank is None else rank
     sizes: list[int] = []
     for _ in range(count):
@@ -116,7 +118,7 @@ def _stage(v: Values, dtype: str) -> _Arguments:
 
 
 def _operands(v: Values, a: AnyArray, b: AnyArray) -> tuple[_Arguments, _Arguments]:
-    """Inputs and constants: one operand is a constant now and then."""
+    """Return inputs and constants: sometimes one operand is a constant."""
     given: _Arguments = {"a": a, "b": b}
     fixed = {name: given.pop(name) for name in v.choice(["", "", "a", "b"])}
     return given, fixed
@@ -309,7 +311,7 @@ def _cumsum(v: Values) -> _Made:
 
 
 def _channels(v: Values, depth: int, channels: int, most: int) -> _Arguments:
-    """The constants of a requantization for each channel."""
+    """Return the constants of a requantization for each channel."""
     factors = [_factor(v, spread(depth), most=most) for _ in range(channels)]
     arrays = {n: np.array([f[n] for f in factors], np.int32) for n in ("multiplier", "shift")}
     return {"bias": v.int32(64 * depth, channels), **arrays}

@@ -37,7 +37,7 @@ def cases_by_op() -> Mapping[str, Sequence[Case]]:
 
 
 def varied(v: Values, op: str) -> Case:
-    """A case of an op. Float32 ones stay: their tolerance is for their values."""
+    """Return a case of an op. Float32 ones stay: their tolerance is for their values."""
     case = v.choice(cases_by_op()[op])
     if case.tolerance is not None:
         return case

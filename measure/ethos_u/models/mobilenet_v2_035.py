@@ -19,7 +19,7 @@ def factory() -> nn.Module:
 
 
 def small_head() -> nn.Module:
-    """128 features to two classes."""
+    """Return a linear layer from 128 features to two classes."""
     return seed_weights(MobileNetV2(0.35, 128, 2), images(16, SIZE, seed=0), seed=0)
 
 

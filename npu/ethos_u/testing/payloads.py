@@ -65,7 +65,7 @@ COPY: tuple[tuple[str, int, int], ...] = (
 
 
 def words(commands: Iterable[tuple[str, int, int]]) -> list[int]:
-    """Command words."""
+    """Return command words."""
     stream = []
     for name, parameter, payload in commands:
         key = _KEYS[name]
@@ -76,7 +76,7 @@ def words(commands: Iterable[tuple[str, int, int]]) -> list[int]:
 
 
 def block(name: str, data: bytes) -> bytes:
-    """A block of a payload, with its header and padding."""
+    """Return a block of a payload, with its header and padding."""
     return struct.pack("<16sI12x", name.encode(), len(data)) + data + bytes(-len(data) % 16)
 
 
@@ -89,7 +89,7 @@ def payload(
     config: int = U55_128,
     blocks: dict[str, bytes] | None = None,
 ) -> bytes:
-    """A whole payload; `blocks` replaces some of its blocks."""
+    """Return a whole payload; `blocks` replaces some of its blocks."""
     stream = words(commands)
     actions = [0x31504F43, 0x00100001, config, 0x10066001, 5, 5, 5, 2 | len(stream) << 16]
     contents = {

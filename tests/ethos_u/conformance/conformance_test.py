@@ -66,7 +66,7 @@ _REFUSAL = "SET_OFM_PRECISION, result, beyond the OFM's type"
 
 
 def _cast(array: Array, element_size: int) -> Array:
-    """Inputs of a conformance test are often wider than the tensor; bools are 0 and 1."""
+    """Return inputs in the tensor's dtype: a test's are often wider, and bools are 0 and 1."""
     array = array.astype(np.int8) if array.dtype == bool else array
     return array if array.itemsize == element_size else array.astype(f"i{element_size}")
 
@@ -89,7 +89,9 @@ def _failure(payload: bytes, inputs: list[Array], expected: list[Array]) -> str:
 
 
 def _outcome(archive: zipfile.ZipFile, test: str) -> tuple[str, str]:
-    """ "exact", "not compiled", "no reference", "Vela bug", "refused" or "failed", and details."""
+    """Return "exact", "not compiled", "no reference", "Vela bug", "refused" or "failed", and
+    details.
+    """
     if f"{test}/objection" in archive.namelist():
         return "not compiled", archive.read(f"{test}/objection").decode()
     arrays = np.load(io.BytesIO(archive.read(f"{test}/inputs.npz")), allow_pickle=False)

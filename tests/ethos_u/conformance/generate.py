@@ -35,7 +35,7 @@ _VELA_SECONDS = 60
 
 
 def _generate(folder: Path) -> list[Path]:
-    """Folders of positive tests: INT profile, 16-bit and double-rounding extensions."""
+    """Generate folders of positive tests: INT profile, 16-bit and double-rounding extensions."""
     tools = Path(sys.executable).parent
     command = [
         str(tools / "tosa_verif_conformance_generator"),
@@ -57,7 +57,7 @@ def _generate(folder: Path) -> list[Path]:
 
 
 def _compile_all(connection: Connection, accelerator: str, memory_mode: str) -> None:
-    """Worker: TOSA files in, payloads or Vela's objection out."""
+    """Compile TOSA files in a worker; return payloads or Vela's objections."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
@@ -78,7 +78,7 @@ class _Compiler:
         self._process: multiprocessing.Process | None = None
 
     def compile(self, tosa: bytes) -> tuple[bytes, str]:
-        """A payload, or why there is none."""
+        """Return a payload, or the reason why there is none."""
         if self._process is None or not self._process.is_alive():
             self._connection, other = multiprocessing.Pipe()
             self._process = multiprocessing.Process(

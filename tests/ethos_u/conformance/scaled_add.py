@@ -71,7 +71,7 @@ class _Graph:
         types: tuple[tuple[int, str], tuple[int, str]],
         zero_points: tuple[int, int],
     ) -> str:
-        """`types` are those of input and output, for TOSA and for numpy."""
+        """Return a RESCALE; `types` are those of input and output, for TOSA and for numpy."""
         multiplier, shift = _multiplier_and_shift(scale)
         attribute = ts.TosaSerializerAttribute()
         attribute.RescaleAttribute(
@@ -91,7 +91,7 @@ class _Graph:
 
 
 def tosa(add: ScaledAdd) -> bytes:
-    """The flatbuffer of an addition: two inputs, one output."""
+    """Return the flatbuffer of an addition: two inputs, one output."""
     graph = _Graph()
     narrow = (ts.DType.INT8, "i1") if add.bits == 8 else (ts.DType.INT16, "i2")
     wide = (ts.DType.INT32, "i4")

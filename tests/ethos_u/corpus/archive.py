@@ -41,14 +41,14 @@ class Lowered:
 
 
 def add_entry(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    """Adds a file without a time stamp: the same data give the same bytes."""
+    """Add a file without a time stamp: the same data give the same bytes."""
     entry = zipfile.ZipInfo(name, _EPOCH)
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, data)
 
 
 def write_archive(path: Path, parts: list[Lowered]) -> None:
-    """Same parts, same bytes."""
+    """Write an archive. The same parts give the same bytes."""
     with zipfile.ZipFile(path, "w") as archive:
         for part in parts:
             add_entry(archive, f"{part.name}/tosa", part.tosa)
@@ -60,7 +60,7 @@ def write_archive(path: Path, parts: list[Lowered]) -> None:
 
 
 def read_archive(path: Path) -> Iterator[Lowered]:
-    """The parts of an archive, in the order they were written."""
+    """Yield the parts of an archive, in the order they were written."""
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         for tosa in (name for name in names if name.endswith("/tosa")):

@@ -28,7 +28,7 @@ _BOARD = flags.DEFINE_string("board", None, "The image's board.json.")
 
 
 def _seconds(payload: bytes, name: str, tosa: bytes) -> tuple[float, int]:
-    """The best time of a run, with its inspection, and the MACs in it."""
+    """Return the best time of a run, with its inspection, and the MACs in it."""
     model = EthosUModel(_ACCELERATOR.value)
     inputs = make_inputs(name, "random", tosa)
     best = float("inf")

@@ -86,7 +86,7 @@ def _failure(
 def check_payload(
     part: Lowered, compiled: Compiled, runs: Sequence[tuple[str, list[Array], list[Array]]]
 ) -> Result:
-    """Runs one payload; `runs` are kinds of inputs, inputs and expected outputs."""
+    """Run one payload; `runs` are kinds of inputs, inputs and expected outputs."""
     model = EthosUModel(
         compiled.accelerator,
         check_hazards=True,
@@ -112,7 +112,7 @@ def check_payload(
 
 
 def check_archive(path: Path, kinds: Iterable[str]) -> list[Result]:
-    """Results for the payloads of an archive, with inputs of the given kinds."""
+    """Return results for the payloads of an archive, with inputs of the given kinds."""
     results = []
     for part in read_archive(path):
         runs = []
@@ -130,7 +130,7 @@ def _ratio(results: Sequence[Result], figure: str) -> float:
 
 
 def score_table(results: Sequence[Result]) -> str:
-    """Exact results by configuration and memory mode, and estimates as a part of Vela's.
+    """Return exact results by configuration and memory mode, and estimates relative to Vela's.
 
     MACs, cycles of the operations with MACs (all graphs together; lowest, middle and highest of
     single graphs), cycles of all operations.

@@ -95,7 +95,7 @@ class _Walker:
 
 
 def constants(payload: Payload) -> list[Constant]:
-    """The constants of a payload for U55 or U65, each once, in the order of their first use."""
+    """Return the constants of a payload for U55 or U65, each once, in order of first use."""
     walker = _Walker()
     words = iter(payload.words)
     found: dict[Constant, None] = {}

@@ -15,7 +15,7 @@ _INPUTS = flags.DEFINE_list("inputs", list(FILLERS), "Kinds of inputs.")
 
 
 def _estimates(results: list[Result]) -> str:
-    """Cycles of the operations with MACs, and of all, against Vela's."""
+    """Return the cycles of operations with MACs, and of all, relative to Vela's."""
     names = ("graph", "configuration", "memory mode", "MAC ops", "Vela", "all ops", "Vela")
     rows = [
         (

@@ -126,7 +126,7 @@ _LINEAR = (
 
 
 def _pruned(layer: nn.Linear | nn.Conv2d, channels: int) -> nn.Module:
-    """The layer without its first `channels` output channels: their weights are zeros."""
+    """Return the layer without its first `channels` output channels: their weights are zeros."""
     with torch.no_grad():
         layer.weight[:channels] = 0
     return layer

@@ -30,7 +30,7 @@ class Signature:
 
 
 def signatures(tosa: bytes) -> list[Signature]:
-    """The inputs of a TOSA flatbuffer, in order."""
+    """Return the inputs of a TOSA flatbuffer, in order."""
     block = TosaGraph.TosaGraph.GetRootAs(tosa, 0).Regions(0).Blocks(0)
     tensors = {block.Tensors(i).Name(): block.Tensors(i) for i in range(block.TensorsLength())}
     inputs = [tensors[block.Inputs(i)] for i in range(block.InputsLength())]
@@ -52,7 +52,7 @@ FILLERS: dict[str, _Filler] = {
 
 
 def make_inputs(name: str, kind: str, tosa: bytes) -> list[Array]:
-    """Inputs for a graph, of a kind of FILLERS; the same every time."""
+    """Return inputs for a graph, of a kind of FILLERS, always the same."""
     rng = np.random.default_rng(zlib.crc32(f"{name} {kind}".encode()))
     return [FILLERS[kind](rng, s, np.iinfo(s.dtype)) for s in signatures(tosa)]
 

@@ -33,7 +33,7 @@ ACCELERATORS = (
 
 
 def targets() -> list[tuple[str, str]]:
-    """Pairs of accelerator and memory mode."""
+    """Return pairs of accelerator and memory mode."""
     return [
         (accelerator, mode)
         for accelerator in ACCELERATORS

@@ -14,7 +14,7 @@ from tests.ethos_u.corpus.archive import Estimate
 
 
 def _estimate(report: str) -> Estimate:
-    """Sums of Vela's table of operators (`--verbose-performance`)."""
+    """Return the sums of Vela's table of operators (`--verbose-performance`)."""
     lines = report.splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("Original Operator"))
     # The second line underlines each column.
@@ -33,7 +33,7 @@ def _estimate(report: str) -> Estimate:
 
 
 def compile_payload(tosa: bytes, accelerator: str, memory_mode: str) -> tuple[bytes, Estimate]:
-    """Compiles a TOSA flatbuffer with Vela into ExecuTorch's Ethos-U payload.
+    """Compile a TOSA flatbuffer with Vela into ExecuTorch's Ethos-U payload.
 
     `accelerator` is Vela's name for the NPU ("ethos-u55-128"), `memory_mode` one of its memory
     modes ("Shared_Sram"). Also returns Vela's estimate.

@@ -74,7 +74,7 @@ def _find(paths: list[str], wanted: list[str]) -> Iterator[_Case]:
 
 
 def _source(cases: list[_Case], board: Board) -> str:
-    """The C file. The NPU's memory is where the board wants it, the model's where most room is."""
+    """Return the C file. The NPU's memory is the board's, the model's is the largest one."""
     if board.npu is None:
         raise ValueError(f"board {board.name} has no NPU")
     text = ['#include "tests/ethos_u/image/cases.h"\n']

@@ -190,7 +190,7 @@ def _clamp(chain: _Chain, x: TosaValue) -> TosaValue:
 
 
 def _rescale(chain: _Chain, x: TosaValue) -> TosaValue:
-    """Rescale to the same type or the other one."""
+    """Add a RESCALE to the same or the other type."""
     dtype = chain.one_of((INT8, INT8, INT16))
     multiplier, shift = chain.integer(1 << 30, (1 << 31) - 1), 30 + chain.integer(0, 3)
     return chain.graph.rescale(
@@ -310,7 +310,7 @@ def _transpose(chain: _Chain, x: TosaValue) -> TosaValue | None:
 
 
 def _reshape(chain: _Chain, x: TosaValue) -> TosaValue | None:
-    """Two dimensions as one, one as two, or 1 more or less in front."""
+    """Add a reshape: two dimensions as one, one as two, or one more or less in front."""
     shape, kind = list(x.shape), chain.integer(0, 2)
     d = chain.integer(0, len(shape) - 1)
     if kind == 0 and d:
@@ -350,7 +350,7 @@ _STEPS: Sequence[_Step] = (
 
 
 def random_graph(seed: int, npu: Npu) -> tuple[bytes, str]:
-    """A graph for an NPU, and its steps for people. The same seed, the same graph."""
+    """Return a graph for an NPU, and its steps for people. The same seed, the same graph."""
     chain = _Chain(seed, npu)
     wanted = chain.integer(2, _MOST_STEPS)
     while len(chain.steps) < wanted:

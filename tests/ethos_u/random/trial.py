@@ -34,7 +34,7 @@ class Trial:
 
 
 def trial(seed: int, configuration: str) -> Trial:
-    """Compiles a graph, and runs it on every kind of inputs."""
+    """Compile a graph, and runs it on every kind of inputs."""
     npu = NPUS[configuration]
     tosa, steps = random_graph(seed, npu)
     form = ""

@@ -78,7 +78,7 @@ class DebugPort:
         return self._result << 3 | _OK
 
     def leave(self) -> None:
-        """The debugger is gone; the core goes on."""
+        """Detach the debugger; the core continues."""
         self._flush()
         self._control(0)
 
@@ -203,7 +203,10 @@ class DebugPort:
             self._core.go()
 
     def _can_run(self) -> bool:
-        """A core without a program locks up; it can be halted then, while QEMU would end."""
+        """Return True if the core has a program.
+
+        Otherwise it locks up and can be halted, while QEMU would end.
+        """
         thumb = bool(self._core.register("xpsr") & _THUMB)
         return thumb and self._core.register("pc") >> 28 != 0xF
 

@@ -28,7 +28,7 @@ class GdbRemote:
         self._numbers = self._register_numbers()
 
     def read(self, address: int, size: int) -> bytes:
-        """Returns bytes of memory; zeros where there is nothing."""
+        """Return bytes of memory; zeros where there is nothing."""
         reply = self._ask(b"m%x,%x" % (address, size))
         return bytes(size) if reply.startswith(b"E") else bytes.fromhex(reply.decode())
 
@@ -39,32 +39,32 @@ class GdbRemote:
             self._ask(b"M%x,%x:%s" % (address + at, len(piece), piece.hex().encode()))
 
     def register(self, name: str) -> int:
-        """Returns a register, 0 if the core has none of this name."""
+        """Return a register, 0 if the core has none of this name."""
         if name not in self._numbers:
             return 0
         reply = self._ask(b"p%x" % self._numbers[name])
         return int.from_bytes(bytes.fromhex(reply.decode()), "little")
 
     def set_register(self, name: str, value: int, size: int = 4) -> None:
-        """Writes a register, if the core has one of this name."""
+        """Write a register, if the core has one of this name."""
         if name in self._numbers:
             data = value.to_bytes(size, "little").hex().encode()
             self._ask(b"P%x=%s" % (self._numbers[name], data))
 
     def set_breakpoint(self, address: int) -> None:
-        """Stops the core before an instruction."""
+        """Stop the core before an instruction."""
         self._ask(b"Z0,%x,2" % address)
 
     def clear_breakpoint(self, address: int) -> None:
-        """Does so no longer."""
+        """Remove a breakpoint."""
         self._ask(b"z0,%x,2" % address)
 
     def step(self) -> None:
-        """Executes one instruction."""
+        """Execute one instruction."""
         self._ask(b"s")
 
     def go(self) -> None:
-        """Lets the core run."""
+        """Let the core run."""
         self._send(b"c")
         self.running = True
 
@@ -76,7 +76,7 @@ class GdbRemote:
         self.running = False
 
     def stop(self) -> None:
-        """Stops the core."""
+        """Stop the core."""
         if self.running:
             self._socket.sendall(b"\x03")
             self.poll(None)
@@ -100,7 +100,7 @@ class GdbRemote:
         self._socket.sendall(b"$%s#%02x" % (packet, sum(packet) & 0xFF))
 
     def _packet(self) -> bytes:
-        """Returns the next packet, b"" when the simulator is gone."""
+        """Return the next packet, b"" when the simulator is gone."""
         while not (found := re.search(rb"\$([^#]*)#..", self._received, re.DOTALL)):
             more = self._socket.recv(65536)
             if not more:

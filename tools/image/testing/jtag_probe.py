@@ -50,7 +50,7 @@ class Tap:
         self._shifted, self._bits = 0, 1
 
     def clock(self, tms: int, tdi: int) -> None:
-        """A rising edge of TCK."""
+        """Give a rising edge on TCK."""
         state = self._state
         if state in (_SHIFT_DR, _SHIFT_IR):
             self._shifted = self._shifted >> 1 | tdi << (self._bits - 1)
@@ -90,7 +90,7 @@ class JtagProbe:
         self._server.listen()
 
     def serve(self) -> None:
-        """Serves it until it goes."""
+        """Serve it until it goes."""
         connection, _ = self._server.accept()
         with connection, self._server:
             was_high = 0

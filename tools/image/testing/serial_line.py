@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 def serial_line() -> Iterator[tuple[int, str]]:
-    """Fixture: the board's end of its serial line, and the port's name at ours."""
+    """Yield the board's end of its serial line, and the port's name on the host (a fixture)."""
     board, ours = pty.openpty()
     yield board, os.ttyname(ours)
     os.close(board)

@@ -52,7 +52,7 @@ def emit(graph: TosaGraph, input: TosaValue, output_size: Sequence[int]) -> Tosa
 
 
 def window(graph: TosaGraph, x: TosaValue, d: int, first: int, end: int) -> TosaValue:
-    """Some rows, d = 0, or columns."""
+    """Return a window's rows (d = 0) or columns (d = 1)."""
     start, size = [0] * 4, list(x.shape)
     start[1 + d], size[1 + d] = first, end - first
     return graph.materialized(graph.slice(x, start, size))

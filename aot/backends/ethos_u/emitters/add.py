@@ -52,7 +52,7 @@ class _Operand:
         return math.ldexp(self.multiplier, -self.tosa_shift)
 
     def once(self) -> torch.Tensor:
-        """Every value by one RESCALE with DOUBLE_ROUND."""
+        """Emit one RESCALE with DOUBLE_ROUND."""
         x = self._every_value()
         rounding = torch.full_like(x, 1 << (self.tosa_shift - 1))
         if self.tosa_shift > 31:
@@ -60,7 +60,7 @@ class _Operand:
         return (x * self.multiplier + rounding) >> self.tosa_shift
 
     def twice(self, sign: int) -> torch.Tensor:
-        """Every value as the dialect has it."""
+        """Emit two RESCALEs, rounded as in the dialect."""
         return requantize(
             self._every_value() << self.left_shift, sign * self.multiplier, self.shift
         )

@@ -22,7 +22,7 @@ def emit(graph: TosaGraph, input: TosaValue, dim: Sequence[int], keepdim: bool) 
 
 
 def _mirrored(graph: TosaGraph, x: TosaValue) -> TosaValue:
-    """-1 - x."""
+    """Return -1 - x."""
     if x.dtype == INT8:
         return graph.table(x, _MIRROR)
     last = graph.constant(np.full((1,) * len(x.shape), -1), INT32)

@@ -55,7 +55,7 @@ def windows_of(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> list[int]:
-    """Rows and columns of the result."""
+    """Return the rows and columns of the result."""
     return [
         convolved_size(
             x.shape[1 + d], kernel[d], stride[d], padding[2 * d], padding[2 * d + 1], dilation[d]
@@ -126,7 +126,7 @@ def emit(
 
 
 def dense(weight: torch.Tensor, groups: int) -> torch.Tensor:
-    """Weights [O, KH, KW, C / groups] of groups as such of all channels, [O, KH, KW, C]."""
+    """Return grouped weights [O, KH, KW, C / groups] as weights of all channels, [O, KH, KW, C]."""
     outputs, height, columns, width = weight.shape
     result = torch.zeros(outputs, height, columns, groups * width, dtype=weight.dtype)
     for group, part in enumerate(weight.chunk(groups)):

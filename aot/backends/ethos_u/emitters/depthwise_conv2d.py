@@ -79,7 +79,7 @@ def results_for_one(stride: int) -> int:
 
 
 def _dense(weight: torch.Tensor, channels: int) -> torch.Tensor:
-    """[KH, KW, O] as [O, KH, KW, channels]."""
+    """Return weights [KH, KW, O] as [O, KH, KW, channels]."""
     height, width, out = weight.shape
     dense = torch.zeros((out, height, width, channels), dtype=torch.int8)
     results = torch.arange(out)

@@ -27,7 +27,7 @@ def _repeats(index: torch.Tensor, size: int) -> int:
 
 
 def _ranges(index: torch.Tensor) -> list[tuple[int, int]]:
-    """First element and number of each stretch of neighbours."""
+    """Return the first element and the length of each run of consecutive indices."""
     ranges: list[tuple[int, int]] = []
     for element in index.tolist():
         if ranges and element == sum(ranges[-1]):

@@ -42,7 +42,7 @@ class _Band:
 
 
 def _bands(windows: Sequence[Window]) -> list[_Band]:
-    """Neighbours of one length, one count and one distance, together."""
+    """Return runs of windows with equal length, count and distance."""
     groups: list[list[Window]] = []
     for window in windows:
         last = groups[-1] if groups else []
@@ -80,7 +80,7 @@ def _pieces(
     by_count: bool,
     count_include_pad: bool,
 ) -> tuple[list[_Band], list[_Band]]:
-    """Bands of rows and of columns."""
+    """Return the bands of rows and of columns."""
     if not by_count and list(parts) == [1, 1]:
         # The part of a window in the padding adds 0, and so does the part after it.
         rows, columns = (

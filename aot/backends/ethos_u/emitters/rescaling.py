@@ -69,7 +69,7 @@ def narrowed(graph: TosaGraph, x: TosaValue, dtype: int) -> TosaValue:
 
 
 def span_of(x: torch.Tensor) -> int:
-    """The largest magnitude of a value of an activation's dtype less its zero point."""
+    """Return the largest magnitude of a value of an activation's dtype less its zero point."""
     return 255 if x.dtype is torch.int8 else 1 << 15
 
 
@@ -96,7 +96,7 @@ def too_large_sums(x: torch.Tensor, largest: torch.Tensor, multiplier: Any, shif
 
 
 def in_15_bits(input: torch.Tensor, multiplier: Any, shift: Any, **_: Any) -> Mapping[str, Any]:
-    """`adapt` for sums of int16 products: return the nearest factors of 15 bits."""
+    """Return the nearest factors of 15 bits; used as `adapt` for sums of int16 products."""
     if input.dtype is torch.int8:
         return {}
     factors = (torch.as_tensor(multiplier).to(torch.int64) + (1 << 15)) >> _LOW_BITS

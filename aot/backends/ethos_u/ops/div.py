@@ -84,7 +84,7 @@ def ethos_u_div(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """Reference: see `div_steps`; arguments and result are those of pl::div with int8."""
+    """Compute `div_steps` with arguments and result of pl::div, for int8."""
     factor = factor_of(multiplier, shift)
     y = div_steps(IntegerSteps(), a, b, a_zero_point, b_zero_point, factor)
     return saturate(y + output_zero_point, activation_min, activation_max, torch.int8)

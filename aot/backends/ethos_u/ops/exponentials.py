@@ -103,7 +103,7 @@ def at_least(steps: Steps[T], x: T, least: int) -> T:
 
 
 def windows(length: int) -> Sequence[int] | None:
-    """Rows and columns of a pool's window over so many values; None: there is none."""
+    """Return rows and columns of a pool window over this many values; None if there is none."""
     for height in range(1, _LARGEST_KERNEL + 1):
         if length % height == 0 and length // height <= _LARGEST_KERNEL:
             return (height, length // height)

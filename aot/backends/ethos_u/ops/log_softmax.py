@@ -158,9 +158,7 @@ def ethos_u_log_softmax(
     log_shift: int,
     output_zero_point: int,
 ) -> torch.Tensor:
-    """Reference: see `log_softmax_steps`; arguments and result are those of pl::log_softmax with
-    int8.
-    """
+    """Compute `log_softmax_steps` with arguments and result of pl::log_softmax, for int8."""
     factors = factors_of(input_multiplier, input_shift, log_multiplier, log_shift)
     y = log_softmax_steps(IntegerSteps(), input, exp_table, dim, factors, output_zero_point)
     return y.contiguous()
@@ -184,9 +182,7 @@ def ethos_u_logsumexp(
     log_shift: int,
     output_zero_point: int,
 ) -> torch.Tensor:
-    """Reference: see `logsumexp_steps`; arguments and result are those of pl::logsumexp
-    with int8.
-    """
+    """Compute `logsumexp_steps` with arguments and result of pl::logsumexp, for int8."""
     factors = factors_of(input_multiplier, input_shift, log_multiplier, log_shift)
     zero_points = input_zero_point, output_zero_point
     y = logsumexp_steps(IntegerSteps(), input, exp_table, dim, factors, *zero_points)

@@ -83,7 +83,7 @@ def norm_of(
     output_bits: int,
     input_zero_point: int,
 ) -> Norm | None:
-    """None where the parts do not lie as the NPU needs them."""
+    """Return the norm of a call; None if its parts do not lie as the NPU requires."""
     found = parts_of(
         input.shape,
         parts,
@@ -201,7 +201,7 @@ def ethos_u_normalize(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """Reference of a norm: see `normalize_steps`.
+    """Compute `normalize_steps` with arguments and result of pl::normalize.
 
     Arguments and result are those of pl::normalize with int8; floor and addend are 0.
     """

@@ -55,7 +55,7 @@ class Parts:
     halves: bool = False
 
     def suited(self, npu: Npu) -> Parts:
-        """The same as they take an NPU the fewest cycles."""
+        """Return the layout with the fewest NPU cycles."""
         return replace(self, halves=npu.is_u85 and not self.groups)
 
     def suited_as_border(self, npu: Npu) -> Parts:
@@ -149,13 +149,13 @@ class Parts:
         return biases
 
     def _all_of(self, weight: int) -> Array:
-        """For the sums of rows, or of the channels of an image."""
+        """Return weights that sum rows, or the channels of an image."""
         _, height, width, channels = self.laid
         size = (height, width, channels, 1) if self.groups else (1, 1, 1, channels)
         return np.full(size, weight)
 
     def _each_half(self) -> Array:
-        """For the sums of each half of rows."""
+        """Return weights that sum each half of the rows."""
         first = np.arange(self.channels) % 4 < 2
         weights: Array = np.stack([first, ~first]).reshape(2, 1, 1, self.channels)
         return weights

@@ -70,7 +70,7 @@ def moment_of(
     multiplier: int,
     shift: int,
 ) -> Moment | None:
-    """None where the values do not lie as the NPU needs them."""
+    """Return the moment of a call; None if its values do not lie as the NPU requires."""
     cut = [1 if d in dim else size for d, size in enumerate(shape)]
     parts = parts_of(shape, cut, [False] * len(shape))
     if parts is None:
@@ -130,9 +130,7 @@ def ethos_u_second_moment(
     multiplier: int,
     shift: int,
 ) -> torch.Tensor:
-    """Reference: see `second_moment_steps`; arguments and result are those of pl::second_moment
-    with int8.
-    """
+    """Compute `second_moment_steps` with arguments and result of pl::second_moment, for int8."""
     moment = moment_of(input.shape, dim, centered, root, input_zero_point, multiplier, shift)
     assert moment is not None
     y = second_moment_steps(IntegerSteps(), input, moment, output_zero_point)

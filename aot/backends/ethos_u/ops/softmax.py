@@ -84,13 +84,13 @@ def _moved_down(steps: Steps[T], x: T, mask: T) -> T:
 
 @define()
 def ethos_u_softmax(input: Int8, exp_table: Int32, dim: int, steps: int) -> torch.Tensor:
-    """Softmax as `softmax_steps` has it; arguments and result as of pl::softmax."""
+    """Compute `softmax_steps` with arguments and result of pl::softmax."""
     return softmax_steps(IntegerSteps(), input, exp_table, dim, steps).contiguous()
 
 
 @define()
 def ethos_u_masked_softmax(input: Int8, mask: Mask, exp_table: Int32, steps: int) -> torch.Tensor:
-    """Reference of softmax over the kept values of a mask: see `softmax_steps`.
+    """Compute `softmax_steps` over the kept values of a mask.
 
     Arguments and result are those of pl::masked_softmax.
     """

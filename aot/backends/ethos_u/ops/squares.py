@@ -64,7 +64,7 @@ def squares_about_means(
 def squares_about(
     steps: Steps[T], x: T, parts: Parts, guard: int, center: int, added: float = 0.0
 ) -> Squares[T]:
-    """The same about a number."""
+    """Return the same about a number."""
     total = _total(steps, x, parts, guard, added)
     if center:
         twice = parts.twice_the_sums(steps, x, guard)

@@ -57,7 +57,7 @@ class Draw:
         return low, self.integer(low + 1, largest)
 
     def activations(self, shape: Sequence[int]) -> torch.Tensor:
-        """Constant ones."""
+        """Return constant activations."""
         kind = self.kind
         values = self.rng.integers(kind.quant_min, kind.quant_max, shape, endpoint=True)
         return torch.from_numpy(values).to(kind.dtype)
@@ -81,7 +81,10 @@ class Draw:
         return self.builder.placeholder(f"x{len(self.module.graph.nodes)}", value, edge)
 
     def scales(self, weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Bias, multiplier and shift for weights [O, ...]; results fill int8, or overflow it."""
+        """Return bias, multiplier and shift for weights [O, ...].
+
+        Results fill int8, or overflow it.
+        """
         spread = weight.flatten(1).double().square().sum(1).sqrt().clamp(min=1) * 73
         bias = torch.from_numpy(self.rng.normal(0, 1, len(spread))) * spread
         factors = torch.from_numpy(self.rng.uniform(20, 200, len(spread))) / spread
@@ -90,8 +93,9 @@ class Draw:
         return bias.round().to(torch.int32), multiplier, shift
 
     def product_scale(self, exponent: float) -> tuple[int, int]:
-        """Multiplier and shift of e^exponent for sums of products of two activations, int8's; of
-        int16's 256 times less.
+        """Return multiplier and shift of e^exponent for sums of products of two int8 activations.
+
+        For int16 the factor is 256 times smaller.
         """
         factor = float(np.exp(exponent))
         if self.kind.dtype is torch.int8:

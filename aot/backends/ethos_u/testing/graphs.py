@@ -162,7 +162,9 @@ def _softmax(chain: _Chain, x: Node, _: int) -> Node:
 
 
 def _normalize(chain: _Chain, x: Node, out: int) -> Node:
-    """Over the last dimension, or an image's channels, each by itself or all."""
+    """Return a norm over the last dimension, or over an image's channels, each alone or all
+    together.
+    """
     shape = shape_of(x)
     parts = [*shape[:-1], 1]
     if len(shape) == 4 and chain.draw.often():

@@ -49,7 +49,7 @@ def _linear_w4(draw: Draw) -> GraphModule:
 
 
 def _operands(draw: Draw) -> tuple[list[Any], list[int]]:
-    """Two values or a value and a constant, broadcast now and then; their zero points."""
+    """Return two values, or a value and a constant, sometimes broadcast, with their zero points."""
     shape = draw.shape(draw.integer(1, 4))
     shapes = [tuple(1 if draw.integer(0, 4) == 0 else s for s in shape) for _ in range(2)]
     shapes[1] = shapes[1][draw.integer(0, 1) if len(shape) > 1 else 0 :]
@@ -350,5 +350,5 @@ INT16_REGIONS = [op for op in REGIONS if torch.int16 in OPS[op].dtypes.get("inpu
 
 
 def random_region(op: str, seed: int, kind: QuantizedType = INT8) -> GraphModule:
-    """The same op, seed and type of activations, the same region."""
+    """Return the same op, seed and type of activations, the same region."""
     return REGIONS[op](Draw(op, seed, kind))

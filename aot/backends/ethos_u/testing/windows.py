@@ -75,7 +75,7 @@ def _transpose_conv2d(draw: Draw) -> GraphModule:
 
 
 def _pool(draw: Draw, most: int = 3) -> tuple[Node, Any, Any, Any, list[int], int]:
-    """Input, kernel, stride, padding, output size (as of ceil_mode now and then), zero point.
+    """Return input, kernel, stride, padding, output size (sometimes as of ceil_mode), zero point.
 
     Args:
       most: the largest stride, where windows are not adjacent.

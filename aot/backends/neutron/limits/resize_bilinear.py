@@ -31,7 +31,7 @@ def _keeps_corners(a: dict[str, Any], i: int, before: int, after: int) -> bool:
 
 
 def reject_size(before: Sequence[int], after: Sequence[int]) -> str:
-    """Why an image is not resized so."""
+    """Return why an image cannot be resized by this factor; "" if it can."""
     if all(b in [a * factor for factor in _FACTORS] for a, b in zip(before, after, strict=True)):
         return ""
     factors = ", ".join(map(str, _FACTORS))

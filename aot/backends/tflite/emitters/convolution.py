@@ -75,7 +75,7 @@ def padded(export: Export, a: dict[str, Any], kernel: Sequence[int]) -> tuple[in
 
 
 def with_border(export: Export, x: Node, amounts: Sequence[int], value: int) -> int:
-    """An image with pixels of a value around it; amounts are (top, bottom, left, right)."""
+    """Return an image with pixels of a value around it; amounts are (top, bottom, left, right)."""
     n, h, w, c = shape_of(x)
     top, bottom, left, right = amounts
     larger = export.like(f"{x.name}_padded", (n, h + top + bottom, w + left + right, c), x)
@@ -157,7 +157,7 @@ def _constants(
     axis: int,
     float32_product: bool = False,
 ) -> tuple[int, int]:
-    """Weight and bias."""
+    """Return weight and bias."""
     of = export.quantization(a["input"])
     scales = _scales(export, node, a, float32_product)
     w = export.file.tensor(
@@ -224,7 +224,7 @@ def weight_scale(
 
 
 def _in_order(export: Export, x: Node, order: Sequence[int]) -> int:
-    """A value with its dimensions in another order."""
+    """Return a value with its dimensions in another order."""
     if not order:
         return export.tensor(x)
     shape = shape_of(x)

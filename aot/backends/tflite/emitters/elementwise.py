@@ -23,7 +23,7 @@ _TRIED_ALPHAS = 65
 
 
 def add(export: Export, node: Node, a: dict[str, Any]) -> None:
-    """A subtraction is an addition with a negative multiplier."""
+    """Write ADD; a subtraction is an addition with a negative multiplier."""
     x, y, out = a["a"], a["b"], export.quantization(node)
     given = (
         (a["a_multiplier"], a["a_shift"]),
@@ -111,7 +111,7 @@ class _Builtin:
 
 
 def _builtin(table: torch.Tensor, of: Quantization, out: Quantization) -> _Builtin | None:
-    """The nearest function, where no value is off by more than 1."""
+    """Return the nearest function, where no value is off by more than 1."""
     candidates: list[tuple[str, Table, float | None]] = [
         (name, make, None) for name, make in TABLES.items()
     ]

@@ -35,7 +35,7 @@ def whole(module: GraphModule) -> dict[Node, tuple[Emit, frozenset[Node]]]:
 
 
 def _argument(node: Any, name: str, op: str) -> Any:
-    """An argument of a call of an op; None if it is no such call."""
+    """Return an argument of a call of this op; None for other nodes."""
     if not isinstance(node, Node) or not calls(node, op):
         return None
     return arguments(node)[name]

@@ -77,7 +77,7 @@ def _fields(a: dict[str, Any]) -> dict[str, int]:
 
 
 def mean(export: Export, node: Node, a: dict[str, Any]) -> None:
-    """MEAN, or SUM where the count is not in the factor."""
+    """Write MEAN, or SUM if the factor does not contain the count."""
     of, out = quantization_of(a["input"]), quantization_of(node)
     count = math.prod(shape_of(a["input"])[d] for d in a["dim"])
     given = a["multiplier"], a["shift"]

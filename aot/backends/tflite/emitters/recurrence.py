@@ -15,7 +15,7 @@ from aot.importers.tflite.arithmetic import float32
 
 
 def svdf(export: Export, node: Node, a: dict[str, Any]) -> None:
-    """Its weights' scales are found from its two factors."""
+    """Write SVDF. The scales of its weights follow from its two factors."""
     x, state = a["input"], a["state"]
     results = {taken_from(result)[1]: result for result in results_of(node)}
     if state not in export.kept or 0 not in results:

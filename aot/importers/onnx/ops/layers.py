@@ -17,7 +17,7 @@ _TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d}
 
 @function("Conv")
 def conv(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """One to three spatial dimensions; any padding, groups and dilation."""
+    """Convert Conv: one to three spatial dimensions; any padding, groups and dilation."""
     windows = Windows.of(call, x, weight.shape[2:])
     padding = windows.before
     if not windows.is_even:
@@ -29,7 +29,7 @@ def conv(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> T
 
 @function("ConvTranspose")
 def conv_transpose(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """One or two spatial dimensions; no `output_shape` and no `auto_pad`."""
+    """Convert ConvTranspose: one or two spatial dimensions; no `output_shape` and no `auto_pad`."""
     rank = weight.dim() - 2
     if rank not in _TRANSPOSED:
         raise Unsupported(f"{rank} spatial dimensions")

@@ -23,7 +23,7 @@ def identity(call: Call, x: Tensor) -> Tensor:
 
 @function("Reshape")
 def reshape(call: Call, x: Tensor, shape: Tensor) -> Tensor:
-    """Constant shape."""
+    """Convert Reshape to a constant shape."""
     sizes = call.ints(1)
     if not call.attribute("allowzero", 0):
         if any(size == 0 and axis >= x.dim() for axis, size in enumerate(sizes)):
@@ -46,7 +46,7 @@ def transpose(call: Call, x: Tensor) -> Tensor:
 
 @function("Squeeze")
 def squeeze(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
-    """Constant axes."""
+    """Convert Squeeze with constant axes."""
     given = call.axes(1)
     dropped = (
         [a % x.dim() for a in given] if given else [i for i, n in enumerate(x.shape) if n == 1]
@@ -58,7 +58,7 @@ def squeeze(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
 
 @function("Unsqueeze")
 def unsqueeze(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
-    """Constant axes."""
+    """Convert Unsqueeze with constant axes."""
     given = call.axes(1) or []
     rank = x.dim() + len(given)
     for axis in sorted(axis % rank for axis in given):
@@ -73,7 +73,7 @@ def concat(call: Call, *values: Tensor) -> Tensor:
 
 @function("Split")
 def split(call: Call, x: Tensor, sizes: Tensor | None = None) -> tuple[Tensor, ...]:
-    """Constant sizes."""
+    """Convert Split with constant sizes."""
     axis = call.attribute("axis", 0)
     given = call.ints(1) if call.has(1) else call.optional("split")
     if given is None:
@@ -85,7 +85,7 @@ def split(call: Call, x: Tensor, sizes: Tensor | None = None) -> tuple[Tensor, .
 
 @function("Slice")
 def slice_(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
-    """Constant bounds; any step."""
+    """Convert Slice with constant bounds and any step."""
     if call.opset < 10:
         starts, ends = call.attribute("starts", [0]), call.attribute("ends", [0])
         axes, steps = call.optional("axes"), None
@@ -113,7 +113,9 @@ def slice_(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
 
 @function("Gather")
 def gather(call: Call, x: Tensor, indices: Tensor) -> Tensor:
-    """Constant indices; or computed ones, not negative, of constant rows."""
+    """Convert Gather with constant indices, or with computed indices of constant rows, not
+    negative.
+    """
     axis = call.attribute("axis", 0) % x.dim()
     if call.is_constant(1):
         size = x.shape[axis]
@@ -141,7 +143,7 @@ def gather_elements(call: Call, x: Tensor, indices: Tensor) -> Tensor:
 
 @function("ScatterND")
 def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Replaces values."""
+    """Replace values."""
     if call.attribute("reduction", "none") != "none":
         raise Unsupported(f"reduction {call.attribute('reduction', '')}")
     return x.index_put([*indices.unbind(-1)], updates)
@@ -149,19 +151,19 @@ def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tenso
 
 @function("Expand")
 def expand(call: Call, x: Tensor, shape: Tensor) -> Tensor:
-    """Constant shape."""
+    """Convert Expand to a constant shape."""
     return x.expand(torch.broadcast_shapes(x.shape, call.ints(1)))
 
 
 @function("Tile")
 def tile(call: Call, x: Tensor, repeats: Tensor) -> Tensor:
-    """Constant repeats."""
+    """Convert Tile with constant repeats."""
     return x.repeat(call.ints(1))
 
 
 @function("Pad")
 def pad(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
-    """Constant sizes."""
+    """Convert Pad with constant sizes."""
     value = call.attribute("value", 0.0)
     sizes = call.ints(1) if call.has(1) else call.attribute("pads", [0])
     if call.has(2):
@@ -205,6 +207,6 @@ def space_to_depth(call: Call, x: Tensor) -> Tensor:
 
 @function("Trilu")
 def trilu(call: Call, x: Tensor, diagonal: Tensor | None = None) -> Tensor:
-    """Constant diagonal."""
+    """Convert Trilu with a constant diagonal."""
     k = int(call.number(1)) if call.has(1) else 0
     return torch.triu(x, k) if call.attribute("upper", 1) else torch.tril(x, k)

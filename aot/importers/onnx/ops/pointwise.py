@@ -131,7 +131,7 @@ def clip(
 
 @function("Cast")
 def cast(call: Call, x: Tensor) -> Tensor:
-    """Reals become float32."""
+    """Convert Cast. Real numbers become float32."""
     name = helper.tensor_dtype_to_np_dtype(call.attribute("to", 0)).name
     return x.to(dtype_named(name))
 
@@ -143,7 +143,7 @@ def cast_like(call: Call, x: Tensor, like: Tensor) -> Tensor:
 
 @function("Dropout")
 def dropout(call: Call, x: Tensor, *unused: Tensor) -> Tensor:
-    """Without its mask."""
+    """Convert Dropout without its mask."""
     return x
 
 
@@ -195,7 +195,7 @@ def swish(call: Call, x: Tensor) -> Tensor:
 
 @function("PRelu")
 def prelu(call: Call, x: Tensor, slope: Tensor) -> Tensor:
-    """One slope, one for each channel, or any that broadcasts."""
+    """Convert PRelu with one slope, one for each channel, or any slope that broadcasts."""
     if slope.dim() > x.dim():
         raise Unsupported(f"slope {[*slope.shape]} for an input of rank {x.dim()}")
     full = [1] * (x.dim() - slope.dim()) + [*slope.shape]

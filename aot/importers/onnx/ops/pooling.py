@@ -24,7 +24,7 @@ def _windows(call: Call, x: Tensor) -> tuple[Windows, bool]:
 
 @function("MaxPool")
 def max_pool(call: Call, x: Tensor) -> Tensor:
-    """Without indices."""
+    """Convert MaxPool without indices."""
     if call.outputs > 1:
         raise Unsupported("indices as an output")
     windows, ceils = _windows(call, x)
@@ -38,7 +38,7 @@ def max_pool(call: Call, x: Tensor) -> Tensor:
 
 @function("AveragePool")
 def average_pool(call: Call, x: Tensor) -> Tensor:
-    """No dilation; uneven padding only without `ceil_mode`."""
+    """Convert AveragePool without dilation; uneven padding only without `ceil_mode`."""
     windows, ceils = _windows(call, x)
     if {*windows.dilation} != {1}:
         raise Unsupported(f"dilation {windows.dilation}")

@@ -40,7 +40,7 @@ def _arguments(call: Call, dtype: torch.dtype) -> tuple[float, int, int, int, to
 def quantize_linear(
     call: Call, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
 ) -> Tensor:
-    """To int8, uint8, int16, or uint16 around its middle; one scale."""
+    """Convert QuantizeLinear with one scale to int8, uint8, int16, or uint16 around its middle."""
     if call.is_constant(0):
         raise Unsupported("a constant that is quantized on the device; quantize it in the file")
     dtype = torch.uint8 if zero_point is None else zero_point.dtype
@@ -52,7 +52,10 @@ def quantize_linear(
 def dequantize_linear(
     call: Call, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
 ) -> Tensor:
-    """Like QuantizeLinear; constants also of int32, int4 and uint4, and with scales by channel."""
+    """Convert DequantizeLinear.
+
+    Constants may also be int32, int4 and uint4, with scales by channel.
+    """
     dtype = x.dtype if zero_point is None else zero_point.dtype
     result: Tensor = DEQUANTIZE(x, *_arguments(call, dtype))
     return result

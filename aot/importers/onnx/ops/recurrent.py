@@ -64,15 +64,16 @@ class Recurrent(nn.Module):
 
 @layer("LSTM")
 def lstm(call: Call) -> nn.Module:
-    """Constant weights; default activations; no peepholes, `clip` or `layout`; sequences
-    of full length."""
+    """Convert LSTM: constant weights; default activations; no peepholes, `clip` or `layout`;
+    sequences of full length.
+    """
     _check(call, ["sigmoid", "tanh", "tanh"])
     return _made(call, nn.LSTM, [0, 2, 3, 1], [_HIDDEN, _CELL])
 
 
 @layer("GRU")
 def gru(call: Call) -> nn.Module:
-    """Like LSTM, with `linear_before_reset`, as torch exports it."""
+    """Convert GRU, like LSTM, with `linear_before_reset`, as torch exports it."""
     if not call.attribute("linear_before_reset", 0):
         raise Unsupported("linear_before_reset 0; torch's GRU has 1")
     _check(call, ["sigmoid", "tanh"])

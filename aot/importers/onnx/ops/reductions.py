@@ -17,7 +17,7 @@ _Reduce = Callable[[Tensor, list[int], bool], Tensor]
 def _reduction(operator: str, compute: _Reduce) -> None:
     @function(operator)
     def reduction(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
-        """Constant axes."""
+        """Convert a reduction with constant axes."""
         given = call.axes(1)
         if not given and call.attribute("noop_with_empty_axes", 0):
             return x
@@ -41,7 +41,7 @@ for _name, _one in {
 
 @function("ReduceProd")
 def product(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
-    """Constant axes."""
+    """Convert ReduceProd with constant axes."""
     keeps = bool(call.attribute("keepdims", 1))
     over = call.axes(1) or [*range(x.dim())]
     for axis in sorted((axis % x.dim() for axis in over), reverse=True):
@@ -51,14 +51,14 @@ def product(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
 
 @function("ArgMax")
 def argmax(call: Call, x: Tensor) -> Tensor:
-    """The first of equal values."""
+    """Return the first of equal values."""
     _check_first(call)
     return torch.argmax(x, call.attribute("axis", 0), bool(call.attribute("keepdims", 1)))
 
 
 @function("ArgMin")
 def argmin(call: Call, x: Tensor) -> Tensor:
-    """The first of equal values."""
+    """Return the first of equal values."""
     _check_first(call)
     return torch.argmin(x, call.attribute("axis", 0), bool(call.attribute("keepdims", 1)))
 
@@ -70,7 +70,7 @@ def _check_first(call: Call) -> None:
 
 @function("CumSum")
 def cumsum(call: Call, x: Tensor, axis: Tensor) -> Tensor:
-    """Constant axis, forward, inclusive."""
+    """Convert CumSum: constant axis, forward, inclusive."""
     if call.attribute("exclusive", 0) or call.attribute("reverse", 0):
         raise Unsupported("exclusive or reverse")
     return torch.cumsum(x, int(call.number(1)))

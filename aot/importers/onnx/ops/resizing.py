@@ -17,8 +17,8 @@ _LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}
 
 @function("Resize")
 def resize(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
-    """`nearest` by whole factors or `asymmetric` with `floor`; `linear` with `half_pixel`,
-    `pytorch_half_pixel` or `align_corners`. Constant sizes.
+    """Convert Resize with constant sizes: `nearest` by integer factors or `asymmetric` with
+    `floor`; `linear` with `half_pixel`, `pytorch_half_pixel` or `align_corners`.
     """
     mode = call.attribute("mode", "nearest")
     if call.opset < 11:
@@ -34,7 +34,7 @@ def resize(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
 
 @function("Upsample")
 def upsample(call: Call, x: Tensor, scales: Tensor | None = None) -> Tensor:
-    """Like Resize; constant scales."""
+    """Convert Upsample, like Resize, with constant scales."""
     return _resized(call, x, _scaled(call, x, 1), call.attribute("mode", "nearest"), "asymmetric")
 
 

@@ -13,20 +13,20 @@ from aot.importers.onnx.registry import function
 
 @function("Shape")
 def shape(call: Call, x: Tensor) -> Tensor:
-    """A constant."""
+    """Return a constant."""
     sizes = [*x.shape][call.attribute("start", 0) : call.optional("end")]
     return torch.tensor(sizes, dtype=torch.int64)
 
 
 @function("Size")
 def size(call: Call, x: Tensor) -> Tensor:
-    """A constant."""
+    """Return a constant."""
     return torch.tensor(x.numel(), dtype=torch.int64)
 
 
 @function("Range")
 def range_(call: Call, *unused: Tensor) -> Tensor:
-    """Constant bounds."""
+    """Convert Range with constant bounds."""
     start, limit, delta = (call.number(i) for i in range(3))
     kind = call.constants[0]
     assert kind is not None
@@ -39,7 +39,7 @@ def range_(call: Call, *unused: Tensor) -> Tensor:
 
 @function("OneHot")
 def one_hot(call: Call, indices: Tensor, depth: Tensor, values: Tensor) -> Tensor:
-    """Constant depth."""
+    """Convert OneHot with a constant depth."""
     classes = int(call.number(1))
     axis = call.attribute("axis", -1) % (indices.dim() + 1)
     check_shape("OneHot", [*indices.shape, classes])
@@ -52,7 +52,7 @@ def one_hot(call: Call, indices: Tensor, depth: Tensor, values: Tensor) -> Tenso
 
 @function("NonZero")
 def non_zero(call: Call, x: Tensor) -> Tensor:
-    """Constants only."""
+    """Convert NonZero of constants."""
     if not call.is_constant(0):
         raise Unsupported("the shape of its result depends on values")
     return torch.nonzero(x).t()

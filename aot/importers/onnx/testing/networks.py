@@ -12,7 +12,7 @@ node = helper.make_node
 
 
 def classifier() -> bytes:
-    """Convolution, a reshape by shape arithmetic, and a linear layer as MatMul and Add."""
+    """Return a convolution, a reshape by shape arithmetic, and a linear layer as MatMul and Add."""
     return file(
         [
             node("Conv", ["x", "w", "b"], ["a"], "/net/conv.1/Conv", pads=[1, 1, 1, 1]),
@@ -41,7 +41,7 @@ def classifier() -> bytes:
 
 
 def by_rate() -> bytes:
-    """Two branches; the input `rate` decides which one runs."""
+    """Return two branches; the input `rate` selects one."""
     left = helper.make_graph(
         [node("Mul", ["x", "two"], ["l"], "left")],
         "left",
@@ -67,7 +67,7 @@ def by_rate() -> bytes:
 
 
 def stream() -> bytes:
-    """A cell with its state as input `h` and output `hn`."""
+    """Return a cell with its state as input `h` and output `hn`."""
     return file(
         [
             node("Concat", ["x", "h"], ["joined"], axis=1),

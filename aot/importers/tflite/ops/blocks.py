@@ -83,7 +83,7 @@ def batch_to_space(call: OperatorCall) -> Node:
 
 
 def _blocks(call: OperatorCall) -> tuple[list[int], list[int]]:
-    """Sizes of blocks, of the dimensions after the first, and two amounts for each."""
+    """Return block sizes for the dimensions after the first, and two amounts for each."""
     x, blocks, amounts = call.value(0), call.integers(1), call.integers(2)
     call.of(x)
     call.same_quantization(x)
@@ -98,7 +98,7 @@ def _blocks(call: OperatorCall) -> tuple[list[int], list[int]]:
 def _moved(
     call: OperatorCall, x: Node, apart: list[int], perm: list[int], result: list[int]
 ) -> Node:
-    """A value taken apart, transposed and put together."""
+    """Return a value taken apart, transposed and put together."""
     apart, perm = joined(apart, perm)
     of = x.meta["edge"].quantization
     layout = NHWC if len(apart) == 4 else ROW_MAJOR

@@ -124,7 +124,7 @@ def _check_steps(steps: list[int]) -> None:
 def _constants(
     call: OperatorCall, x: Node, weight: torch.Tensor, axis: int, bias: int
 ) -> list[Node]:
-    """Weight, bias, multiplier and shift."""
+    """Return weight, bias, multiplier and shift."""
     channels = weight.shape[0 if axis == 0 else -1]
     scales = per_channel(call, 1, channels, axis)
     of = call.of(x)

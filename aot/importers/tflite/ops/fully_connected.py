@@ -24,7 +24,7 @@ from kernels.linear.op import linear
 
 
 def fully_connected(call: OperatorCall) -> Node:
-    """The input's values are rows of as many as the weights have columns, whatever its shape."""
+    """Convert the op. An input of any shape is read as rows with the weights' number of columns."""
     options = call.options(FullyConnectedOptions)
     if options.WeightsFormat() != 0:
         raise Unsupported("shuffled weights are not supported")

@@ -37,7 +37,7 @@ def gather(call: OperatorCall) -> Node:
 
 
 def resize_nearest_neighbor(call: OperatorCall) -> Node:
-    """A gather of rows and columns."""
+    """Return a gather of rows and columns."""
     options = call.options(ResizeNearestNeighborOptions)
     x = call.image(0)
     call.same_quantization(x)
@@ -53,7 +53,7 @@ def resize_nearest_neighbor(call: OperatorCall) -> Node:
 
 
 def broadcast_to(call: OperatorCall) -> Node:
-    """A gather of the only row of each dimension that grows. The result has the shape."""
+    """Return a gather of the only row of each dimension that grows. The result has the shape."""
     x, shape = call.value(0), call.output.shape
     call.same_quantization(x)
     before = (*[1] * (len(shape) - len(shape_of(x))), *shape_of(x))

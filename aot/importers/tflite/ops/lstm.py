@@ -27,7 +27,7 @@ _REFUSED |= dict.fromkeys(range(20, 24), "layer normalization")
 
 
 def unidirectional_sequence_lstm(call: OperatorCall) -> Node:
-    """Its gates come in the order of pl::lstm: input, forget, cell, output."""
+    """Convert the op. Its gates have the order of pl::lstm: input, forget, cell, output."""
     options = call.options(UnidirectionalSequenceLSTMOptions)
     x, of, out = call.value(0), call.of(call.value(0)), call.quantization
     _check(call, options)
@@ -117,7 +117,7 @@ def _state(call: OperatorCall, index: int, shape: tuple[int, int], bits: int) ->
 
 
 def _factors(call: OperatorCall, places: Sequence[int], size: int, source: float) -> list[Node]:
-    """Multiplier and shift of the sums of all gates, to FRACTION_BITS."""
+    """Return multiplier and shift from the sums of all gates to FRACTION_BITS."""
     reals = []
     for index in places:
         scales = call.tensor(index).scales

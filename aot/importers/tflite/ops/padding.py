@@ -57,7 +57,7 @@ def mirror_pad(call: OperatorCall) -> Node:
 
 
 def _paddings(call: OperatorCall, x: Node) -> list[int]:
-    """(before, after) of each dimension in order."""
+    """Return (before, after) for each dimension in order."""
     padding = call.integers(1)
     if len(padding) != 2 * len(shape_of(x)) or min((*padding, 0)) < 0:
         raise Unsupported(f"paddings {padding} do not fit {len(shape_of(x))} dimensions")

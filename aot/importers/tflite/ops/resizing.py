@@ -15,7 +15,7 @@ _BITS = 10
 
 
 def resized_size(call: OperatorCall) -> list[int]:
-    """(height, width) of the result."""
+    """Return (height, width) of the result."""
     size = call.integers(1)
     if len(size) != 2 or tuple(size) != call.output.shape[1:3]:
         raise Unsupported(f"the size {size} for a result of {list(call.output.shape)}")
@@ -23,7 +23,7 @@ def resized_size(call: OperatorCall) -> list[int]:
 
 
 def resize_bilinear(call: OperatorCall) -> Node:
-    """Places of 10 bits, as TFLite has them: pl::resize_bilinear takes any."""
+    """Convert the op with positions of 10 bits, as in TFLite; pl::resize_bilinear accepts any."""
     options = call.options(ResizeBilinearOptions)
     x = call.image(0)
     call.same_quantization(x)

@@ -27,7 +27,7 @@ def slice(call: OperatorCall) -> Node:
 
 
 def strided_slice(call: OperatorCall) -> Node:
-    """A step backwards is a gather."""
+    """Convert the op. With negative steps it becomes a gather."""
     options = call.options(StridedSliceOptions)
     if options.EllipsisMask() or options.NewAxisMask():
         raise Unsupported("an ellipsis or a new axis is not supported")

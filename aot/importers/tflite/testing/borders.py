@@ -22,7 +22,7 @@ def values(*shape: int) -> Any:
 
 
 def unsigned(of: Quantized, result: Quantized, flat: bool = False) -> File:
-    """An int8 layer between bytes, as converters write it with `inference_input_type` uint8."""
+    """Return an int8 layer between uint8 ops, as converters write with `inference_input_type`."""
     file = File()
     x, inner = file.input((1, 2, 6), of, np.uint8), file.tensor((1, 2, 6), np.int8, Q)
     if flat:  # the bytes are moved first
@@ -41,7 +41,7 @@ def unsigned(of: Quantized, result: Quantized, flat: bool = False) -> File:
 
 
 def moved(dtype: Any, name: str, after: Sequence[int], options: str, *ints: Any) -> File:
-    """A move from the input to the output: TFLite Micro has few of bytes."""
+    """Return an op that moves the input to the output. TFLite Micro has few of them for bytes."""
     file, of = File(dtype), (0.05, 131 if dtype == np.uint8 else 3)
     x, y = file.input((2, 3, 4), of), file.tensor(after, quantized=of)
     file.op(name, [x, *(file.ints(i) for i in ints)], [y], options, 2)
@@ -50,7 +50,7 @@ def moved(dtype: Any, name: str, after: Sequence[int], options: str, *ints: Any)
 
 
 def unscaled(places: str, dtype: Any = np.int8) -> File:
-    """Three moves, whose values have a scale only at `places`: i(nput), m(iddle), o(utput)."""
+    """Return three moves. Only values at `places` have a scale: i(nput), m(iddle), o(utput)."""
     file = File(dtype)
     zero_point = 0 if dtype == np.int16 else 3
     of = {place: (0.05, zero_point) if place in places else None for place in "imno"}
@@ -64,7 +64,7 @@ def unscaled(places: str, dtype: Any = np.int8) -> File:
 
 
 def unscaled_before_a_layer() -> File:
-    """A value without a scale, between a layer and its input: the layer's is taken."""
+    """Return a graph with an unscaled value before a layer, which takes the layer's scale."""
     file = File()
     x, flat, y = file.input((2, 3), None), file.tensor((6,), None, Q), file.tensor((6,), None, Q)
     file.op("RESHAPE", [x, file.ints([6])], [flat], "ReshapeOptions")
@@ -83,7 +83,7 @@ def joined_without_a_scale() -> File:
 
 
 def unscaled_quantize() -> File:
-    """A sum of a value, and of integers without a scale, which QUANTIZE takes for zeros."""
+    """Return a sum of a value, and of integers without a scale, which QUANTIZE takes for zeros."""
     file = File()
     x, n = file.input((2, 3), Q), file.input((2, 3), None, np.int8)
     zeros, y = file.tensor((2, 3), None, (0.1, 4)), file.tensor((2, 3), None, (0.06, -9))
@@ -94,7 +94,7 @@ def unscaled_quantize() -> File:
 
 
 def _number(file: File, shape: int, place: int) -> int:
-    """A size of a shape, as a scalar."""
+    """Return a size of a shape, as a scalar."""
     part = file.tensor((), np.int32)
     bounds = [file.ints([place]), file.ints([place + 1]), file.ints([1])]
     file.op("STRIDED_SLICE", [shape, *bounds], [part], _SLICE, 1, shrinkAxisMask=1)
@@ -102,7 +102,7 @@ def _number(file: File, shape: int, place: int) -> int:
 
 
 def keras_reshape() -> File:
-    """SHAPE, STRIDED_SLICE and PACK, as Keras's Reshape and Flatten are written."""
+    """Return SHAPE, STRIDED_SLICE and PACK, as Keras writes Reshape and Flatten."""
     file = File()
     x, y, shape = (
         file.input((2, 3, 4), Q),
@@ -119,7 +119,7 @@ def keras_reshape() -> File:
 
 
 def computed_size(by_ops: bool) -> File:
-    """A size that is twice a shape's, and a fill of a shape; or the same as constants."""
+    """Return a resize to twice a computed shape, and a fill of a shape, or both with constants."""
     file = File()
     x, shape = file.input((1, 3, 4, 2), Q), file.tensor((4,), np.int32)
     big, y = (file.tensor((1, 6, 8, 2), None, Q) for _ in range(2))
@@ -142,7 +142,7 @@ def computed_size(by_ops: bool) -> File:
 
 
 def zero_scale(name: str, options: str) -> File:
-    """A constant of scale 0: every value it stands for is 0."""
+    """Return a constant of scale 0: every value it stands for is 0."""
     file = File()
     x, y = file.input((2, 3), Q), file.tensor((2, 3), None, (0.06, -9))
     c = file.tensor((3,), np.int8, (0.0, 5), np.array([1, -2, 100]))
@@ -176,7 +176,7 @@ MOVES: dict[str, tuple[Any, ...]] = {
 
 
 def wide_softmax(shape: Sequence[int] = (4, 12), scale: float = 0.1) -> File:
-    """Probabilities of 16 bits, as keyword models of TFLite Micro have them."""
+    """Return 16-bit probabilities, as in keyword models of TFLite Micro."""
     file = File()
     x = file.input(shape, (scale, 3))
     y = file.tensor(shape, np.int16, (1 / 65536, -32768))

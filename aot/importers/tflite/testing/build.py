@@ -63,7 +63,7 @@ class File:
         axis: int = 0,
         variable: bool = False,
     ) -> int:
-        """A value, or a constant with data; scales are a weight's by channel."""
+        """Return a value, or a constant with data; scales are a weight's by channel."""
         dtype = self.dtype if dtype is None else dtype
         tensor = schema.TensorT()
         tensor.shape = [int(s) for s in shape]

@@ -51,11 +51,11 @@ class Drawing:
         return bool(self.random.integers(count) == 0)
 
     def size(self, low: int, high: int) -> int:
-        """A number of low to high."""
+        """Return a number of low to high."""
         return int(self.random.integers(low, high + 1))
 
     def shape(self) -> tuple[int, ...]:
-        """Mostly of an image."""
+        """Return a shape, mostly of an image."""
         rank = some(self.random, (1, 2, 3, 4, 4, 4, 4, 5))
         if rank == 4:
             return (1 if not self.one_in(4) else 2, *(self.size(1, 9) for _ in range(3)))
@@ -65,7 +65,7 @@ class Drawing:
         return quantized(self.random, self.dtype)
 
     def near(self, scale: float) -> Quantized:
-        """A quantization for results of about this scale."""
+        """Return a quantization for results of about this scale."""
         return float(np.float32(scale * self.random.uniform(0.6, 2.5))), self.of()[1]
 
     def input(self) -> None:
@@ -73,7 +73,7 @@ class Drawing:
         self.values.append(Value(self.file.input(shape, of), shape, of))
 
     def any(self, accepts: Callable[[Value], bool] = lambda _: True) -> Value | None:
-        """One of the values, rather a late one; it is read."""
+        """Return one of the values, with a preference for late ones. It then has a reader."""
         fitting = [value for value in self.values if accepts(value)]
         if not fitting:
             return None
@@ -132,7 +132,7 @@ def fits(shape: Sequence[int]) -> bool:
 
 
 def draw(random: Random, dtype: Any, count: int) -> bytes:
-    """A file of so many ops, or somewhat fewer."""
+    """Return a file of so many ops, or somewhat fewer."""
     from aot.importers.tflite.testing.drawn import OF_INT8, OPS  # uses the definitions above
 
     drawing = Drawing(random, dtype)

@@ -12,7 +12,7 @@ from aot.dialect.graph import edge_of, tensor_constant
 
 
 def described(module: GraphModule) -> list[Any]:
-    """A graph without its names: ops in order, with arguments, constants and quantizations."""
+    """Return a graph without names: ops in order, with arguments, constants and quantizations."""
     places: dict[Node, int] = {}
     rows: list[Any] = []
 

@@ -11,7 +11,7 @@ from aot.importers.tflite.testing.build import RESOURCE, File, Quantized
 
 
 def network(dead: Sequence[int] = ()) -> File:
-    """A separable convolution with a skip, a pooled head and a softmax.
+    """Return a separable convolution with a skip, a pooled head and a softmax.
 
     Args:
       dead: channels with weights of 0 in both convolutions.
@@ -62,7 +62,7 @@ def network(dead: Sequence[int] = ()) -> File:
 
 
 def streaming(initialized: bool = True) -> File:
-    """The last four frames of 6 values, in a variable, and their mean."""
+    """Return the last four frames of 6 values, in a variable, and their mean."""
     file, q = File(), (0.05, 3 if initialized else 0)
     frame = file.input((1, 1, 6), q)
     handle = file.tensor((), RESOURCE)

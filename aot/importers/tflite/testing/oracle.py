@@ -44,7 +44,7 @@ def _flipped(values: Array) -> Array:
 
 
 def ours(data: bytes, runs: Sequence[Sequence[Array]]) -> list[list[Array]]:
-    """The same by the dialect's reference."""
+    """Return the same by the dialect's reference."""
     reference = Reference(import_tflite(data))
     return [
         [y.numpy() for y in reference.reference([torch.from_numpy(np.array(x)) for x in inputs])]
@@ -53,7 +53,7 @@ def ours(data: bytes, runs: Sequence[Sequence[Array]]) -> list[list[Array]]:
 
 
 def random_runs(data: bytes, count: int = 2, seed: int = 0) -> list[list[Array]]:
-    """Inputs of random bytes."""
+    """Return inputs of random bytes."""
     generator = np.random.default_rng(seed)
     runs = []
     for _ in range(count):

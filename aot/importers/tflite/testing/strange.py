@@ -34,7 +34,7 @@ def one(
     of: Quantized = Q,
     **fields: Any,
 ) -> File:
-    """An op of one value, with constants of integers."""
+    """Return an op of one value, with constants of integers."""
     file = File(dtype)
     x, y = file.input(before, of), file.tensor(after, quantized=of if result is Q else result)
     constants = [file.constant(np.asarray(i, np.int32)) for i in ints]
@@ -46,7 +46,7 @@ def one(
 def two(
     name: str, a: Sequence[int], b: Sequence[int], after: Sequence[int], options: str, **fields: Any
 ) -> File:
-    """An op of two values."""
+    """Return an op of two values."""
     file = File()
     y_of = (0.3, 1) if name == "BATCH_MATMUL" else SUM
     inputs = [file.input(a, Q), file.input(b, OTHER)]

@@ -29,7 +29,7 @@ KEPT = (ATTENTION,)
 
 
 def decompose_attention(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many attentions were decomposed."""
+    """Rewrite the graph in place; return how many attentions were decomposed."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target is not ATTENTION or argument(node, "dropout_p"):
@@ -72,7 +72,7 @@ def _decomposed(module: GraphModule, node: Node) -> Node:
 
 
 def _choice(module: GraphModule, mask: Node) -> tuple[Node, Node] | None:
-    """(mask, bias) of where(mask, bias, minus infinity), as additive_masks.py makes it."""
+    """Return (mask, bias) of where(mask, bias, minus infinity), as additive_masks.py writes it."""
     if mask.target is not _aten.where.self:
         return None
     condition, bias, fill = mask.args

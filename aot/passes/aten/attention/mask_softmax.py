@@ -39,7 +39,7 @@ _SUMS = {_aten.add.Tensor: 1, _aten.sub.Tensor: -1}
 
 
 def mask_softmax(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many softmaxes were rewritten."""
+    """Rewrite the graph in place; return how many softmaxes were rewritten."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target is not _aten.softmax.int:

@@ -58,7 +58,7 @@ def _asks(softmax: Node, asked: object) -> bool:
 
 
 def _of(node: object, target: object) -> object:
-    """The first argument of a call of an op, None of anything else."""
+    """Return the first argument of a call of an op, None of anything else."""
     return node.args[0] if isinstance(node, Node) and node.target is target else None
 
 

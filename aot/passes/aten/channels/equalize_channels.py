@@ -173,7 +173,7 @@ def _equalize(module: GraphModule, first: Node, second: Node) -> bool:
 
 
 def equalize_channels(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many pairs of layers changed."""
+    """Rewrite the graph in place; return how many pairs of layers changed."""
     pairs = [(n, second) for n in module.graph.nodes if (second := _pair(module, n)) is not None]
     changed: set[Node] = set()
     for _ in range(_ROUNDS):

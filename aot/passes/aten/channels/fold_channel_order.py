@@ -26,7 +26,7 @@ _WITH_CONSTANTS = (_aten.add.Tensor, _aten.sub.Tensor, _aten.mul.Tensor, _aten.d
 
 
 def fold_channel_order(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many orders went into weights."""
+    """Rewrite the graph in place; return how many orders went into weights."""
     count = 0
     for layer in list(module.graph.nodes):
         if _is_layer(layer):

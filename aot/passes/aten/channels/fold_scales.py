@@ -27,7 +27,7 @@ SCALINGS = (_aten.mul.Tensor, _aten.div.Tensor)
 
 
 def fold_scales(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many factors went into layers."""
+    """Rewrite the graph in place; return how many factors went into layers."""
     count = 0
     for product in list(module.graph.nodes):
         if product.target is _aten.mul.Tensor:

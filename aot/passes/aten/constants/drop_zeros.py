@@ -22,7 +22,7 @@ _DIFFERENCES = (_aten.sub.Tensor, _aten.sub.Scalar)
 
 
 def drop_zeros(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many nodes were removed."""
+    """Rewrite the graph in place; return how many nodes were removed."""
     parameters = {name for name, _ in module.named_parameters()}
     count = 0
     for node in list(module.graph.nodes):

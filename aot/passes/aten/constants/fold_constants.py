@@ -21,7 +21,7 @@ _CHECK = torch.ops.aten._linalg_check_errors.default
 
 
 def fold_constants(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many nodes were evaluated. Random ops are left
+    """Rewrite the graph in place; return how many nodes were evaluated. Random ops are left
     alone.
     """
     count = 0

@@ -15,7 +15,7 @@ from aot.dialect.qdq import DEQUANTIZE, QUANTIZE, activation_quantization
 
 
 def merge_dequantizes(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many nodes were merged into another."""
+    """Rewrite the graph in place; return how many nodes were merged into another."""
     count = 0
     kept: dict[tuple[object, ...], Node] = {}
     for node in list(module.graph.nodes):

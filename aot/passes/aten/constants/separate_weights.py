@@ -20,7 +20,7 @@ from aot.rules.integers import whole_quantization
 
 
 def separate_weights(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many constants have several nodes now."""
+    """Rewrite the graph in place; return how many constants have several nodes now."""
     constants = [n for n in module.graph.nodes if n.op == "get_attr"]
     with roots_known(module.graph):
         readers_of = {constant: _readers(constant) for constant in constants}

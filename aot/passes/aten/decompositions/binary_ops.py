@@ -215,7 +215,7 @@ def _bits(module: GraphModule, node: Node) -> Results:
 
 
 def _turned(module: GraphModule, node: Node) -> Results:
-    """All bits of integers: -1 - x."""
+    """Invert all bits of integers: -1 - x."""
     (x,) = node.all_input_nodes
     if not is_integers(x):
         return {}
@@ -296,7 +296,7 @@ def _sum_of_products(module: GraphModule, node: Node) -> Results:
 
 
 def _ramp(module: GraphModule, node: Node) -> Results:
-    """linspace between two values, or a value and a number: a share of each."""
+    """Decompose linspace between two values, or a value and a number, into shares of each."""
     if node.meta["val"].dtype != torch.float32:
         return {}
     share = torch.linspace(0.0, 1.0, argument(node, "steps"))

@@ -19,14 +19,14 @@ Results = dict[int, Node]
 
 
 def as_type(node: Node, x: Node, dtype: torch.dtype) -> Node:
-    """A value as another type."""
+    """Return a value as another type."""
     made = node.graph.call_function(_aten._to_copy.default, (x,), {"dtype": dtype})
     made.meta = {**node.meta, "val": x.meta["val"].to(dtype)}
     return made
 
 
 def source_of(node: Node) -> Node:
-    """The first tensor of an op; numbers may stand before it, as in 2 ** x."""
+    """Return the first tensor argument of an op. Numbers may precede it, as in 2 ** x."""
     return next(argument for argument in node.args if isinstance(argument, Node))
 
 
@@ -37,7 +37,7 @@ def along(node: Node) -> tuple[Node, int]:
 
 
 def alike(node: Node) -> tuple[Node, Node]:
-    """Two operands of the result's shape."""
+    """Return two operands in the result's shape."""
     shape = list(node.meta["val"].shape)
     operands: Any = node.args[:2]
     a, b = (
@@ -75,7 +75,7 @@ def product_of(node: Node, x: Node, dim: int) -> Node:
 
 
 def times_matrix(module: GraphModule, node: Node, x: Node, dim: int, matrix: torch.Tensor) -> Node:
-    """The product of a dimension with a matrix [before, after]."""
+    """Return the product of a dimension with a matrix [before, after]."""
     # Sines of full turns are rounding errors only.
     weight = constant(
         module, node, "matrix", torch.where(matrix.abs() < 1e-12, 0, matrix).T.float()

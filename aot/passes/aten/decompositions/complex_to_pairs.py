@@ -36,7 +36,7 @@ _PRODUCTS = {_aten.mul.Tensor, _aten.mm.default, _aten.bmm.default, _aten.matmul
 
 
 def complex_to_pairs(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many values became real."""
+    """Rewrite the graph in place; return how many values became real."""
     pairs: Pairs = {}
     count = 0
     for node in list(module.graph.nodes):
@@ -99,7 +99,7 @@ def _known(module: GraphModule, node: Node, known: torch.Tensor) -> Pair:
 
 
 def _side(operand: Any, pairs: Pairs) -> Any:
-    """The parts of an operand, numbers among them; None if they are not known."""
+    """Return the parts of an operand, which may be numbers; None if they are unknown."""
     if isinstance(operand, Node):
         value = operand.meta["val"]
         if not isinstance(value, torch.Tensor):  # several results, such as of eig
@@ -174,7 +174,7 @@ def _joined(module: GraphModule, node: Node, sides: list[Any]) -> Pair:
 
 
 def _placed(module: GraphModule, node: Node, sides: list[Any]) -> Pair:
-    """A part of a value is another."""
+    """Return the same element of a value's parts."""
     operands: Any = node.args
     return tuple(  # type: ignore[return-value]
         call(
@@ -194,7 +194,7 @@ def _copied(module: GraphModule, node: Node, sides: list[Any]) -> Pair:
 
 
 def _shaped(module: GraphModule, node: Node, part: Any) -> Part:
-    """A part of the result's shape."""
+    """Return a part of the result's shape."""
     shape = list(node.meta["val"].shape)
     if isinstance(part, float):
         return constant(module, node, "part", torch.full(shape, part))

@@ -190,7 +190,7 @@ class _Rewriter:
         return self._decompositions.get(op)
 
     def _emit(self, node: Node, target: Any, args: Any, kwargs: Any) -> Node:
-        """A copy of a node."""
+        """Return a copy of a node."""
         return self.emit(target, args, kwargs, dict(node.meta))
 
     def emit(self, target: Any, args: Any, kwargs: Any, meta: dict[str, Any]) -> Node:

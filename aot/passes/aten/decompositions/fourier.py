@@ -40,7 +40,7 @@ def of_real(module: GraphModule, node: Node) -> Pair:
 
 
 def of_pair(module: GraphModule, node: Node, pair: Pair) -> Pair:
-    """_fft_c2c, forwards or back."""
+    """Return _fft_c2c, forward or backward."""
     arguments: Any = node.args
     x, dims, mode, forward = arguments
     scale = _scale(mode, [x.meta["val"].shape[dim] for dim in dims])
@@ -48,7 +48,7 @@ def of_pair(module: GraphModule, node: Node, pair: Pair) -> Pair:
 
 
 def to_real(module: GraphModule, node: Node, pair: Pair) -> Node | None:
-    """_fft_c2r: of half of the last dimension's frequencies a real value."""
+    """Return _fft_c2r: a real value from half of the last dimension's frequencies."""
     arguments: Any = node.args
     x, dims, mode, size = arguments
     *others, last = dims
@@ -69,7 +69,7 @@ def to_real(module: GraphModule, node: Node, pair: Pair) -> Node | None:
 
 
 def whole(module: GraphModule, node: Any, part: Part) -> Node:
-    """A part as a tensor of a node's shape, of zeros where it is nothing."""
+    """Return a part as a tensor of a node's shape, of zeros where it is nothing."""
     if part is not None:
         return part
     return constant(module, node, "zero", torch.zeros(node.meta["val"].shape))
@@ -78,7 +78,7 @@ def whole(module: GraphModule, node: Any, part: Part) -> Node:
 def _over(
     module: GraphModule, node: Node, pair: Pair, dims: Sequence[int], scale: float, forward: bool
 ) -> Pair:
-    """Transforms of further dimensions; the first of them scales."""
+    """Transform further dimensions. The first of them scales."""
     for dim in dims:
         some = pair[0] or pair[1]
         if some is None:
@@ -97,7 +97,7 @@ def _over(
 def _mixed(
     module: GraphModule, node: Node, pair: Pair, dim: int, first: torch.Tensor, second: torch.Tensor
 ) -> Part:
-    """The sum of the parts' products with two matrices: one product of both side by side."""
+    """Return the sum of the parts' products with two matrices: one product of both side by side."""
     parts = [(part, m) for part, m in zip(pair, (first, second), strict=True) if part is not None]
     if not parts:
         return None
@@ -108,7 +108,7 @@ def _mixed(
 
 
 def _waves(size: int, count: int) -> torch.Tensor:
-    """Angles [size, count] of each place and frequency."""
+    """Return angles [size, count] of each position and frequency."""
     places = torch.arange(size, dtype=torch.float64)[:, None]
     turns = places * torch.arange(count, dtype=torch.float64) % size
     return turns * (2.0 * math.pi / size)

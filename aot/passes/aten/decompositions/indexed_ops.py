@@ -167,7 +167,7 @@ def _padded_bags(module: GraphModule, node: Node, rows: Node) -> Results:
 
 
 def _rows(node: Node) -> Node:
-    """The rows of all bags, times their weights if they have some."""
+    """Return the rows of all bags, times their weights if they have some."""
     rows = call(node, _aten.embedding.default, argument(node, "weight"), argument(node, "indices"))
     weights = argument(node, "per_sample_weights")
     if weights is None:

@@ -179,7 +179,7 @@ def _by_mask(of: _Reduction) -> Node:
 
 
 def _reduced_rows(of: _Reduction, own: Node, values: Node, goes: Node) -> Node:
-    """Rows of places, of [rows, places], [rows, 1, elements], and a mask of both."""
+    """Return values [rows, 1, elements] reduced for each place, under the mask `goes`."""
     some = of.call(_aten.any.dim, goes, -1)
     if of.how in _BEST:
         reduce, opposite, of_two = _BEST[of.how]
@@ -205,7 +205,7 @@ def _reduced_rows(of: _Reduction, own: Node, values: Node, goes: Node) -> Node:
 
 
 def _rows(of: _Reduction, value: Node) -> Node:
-    """A value with the dimension last, and all others as one."""
+    """Return a value with the dimension last, and all others as one."""
     turned = of.call(_aten.transpose.int, value, of.dim, -1)
     shape = turned.meta["val"].shape
     return of.call(_aten.reshape.default, turned, [math.prod(shape[:-1]), shape[-1]])

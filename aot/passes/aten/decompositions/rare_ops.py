@@ -101,7 +101,7 @@ def _nan_in_order(module: GraphModule, node: Node) -> Results:
 
 
 def _not_nan(module: GraphModule, node: Node) -> Results:
-    """NaN where there is one, as xlogy has it: no value is NaN here, and a constant known."""
+    """Replace where(isnan(x), nan, value), as in xlogy, by value: no value on a device is NaN."""
     nan = tensor_constant(module, argument(node, "self"))
     value: Node = argument(node, "other")
     if nan is None or not bool(nan.isnan().all()):
@@ -177,7 +177,9 @@ def _leaky(module: GraphModule, node: Node) -> Results:
 
 
 def _over_nothing(module: GraphModule, node: Node) -> Results:
-    """The truth of each element: other reductions take no dimensions for all."""
+    """Return the truth of each element for an empty list of dimensions; other reductions then use
+    all.
+    """
     x = source_of(node)
     if argument(node, "dim") != []:
         return {}
@@ -223,7 +225,7 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
 
 
 def decompose_rare_ops(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many ops were replaced."""
+    """Rewrite the graph in place; return how many ops were replaced."""
     count = 0
     for node in list(module.graph.nodes):
         compose = COMPOSED.get(node.target)

@@ -76,7 +76,7 @@ def _size(node: Node) -> int:
 
 
 def _flat(node: Node, size: int) -> Node:
-    """The elements of each matrix in a row."""
+    """Return the elements of each matrix in a row."""
     x = source_of(node)
     return call(node, _aten.reshape.default, x, [*x.meta["val"].shape[:-2], size * size])
 
@@ -111,7 +111,7 @@ def _adjugate(module: GraphModule, node: Node, size: int) -> tuple[Node, Node]:
 def _minors(
     module: GraphModule, node: Node, flat: Node, size: int, minors: Sequence[Minor]
 ) -> Node:
-    """All of one order, in a row: each expanded along the first of its rows."""
+    """Return all minors of an order in a row, each expanded along its first row."""
     order = len(minors[0][0])
     if order == 1:
         places = [row * size + column for (row,), (column,) in minors]

@@ -36,7 +36,7 @@ _aten = torch.ops.aten
 
 
 def float_forms(module: GraphModule, stays_float: Callable[[Node], bool]) -> int:
-    """Rewrites the graph in place; returns how many ops were replaced."""
+    """Rewrite the graph in place; return how many ops were replaced."""
     count = 0
     for node in list(module.graph.nodes):
         if node.op == "call_function" and of_floats(node) and stays_float(node):
@@ -231,7 +231,7 @@ def _linear_by_axis(module: GraphModule, node: Node) -> Node | None:
 
 
 def _max_pool(module: GraphModule, node: Node) -> Node | None:
-    """The maximum of slices, one for each place in a window."""
+    """Return the maximum of slices, one for each place in a window."""
     of, _ = taken_from(node)
     x = source_of(of)
     if x.meta["val"].dim() != 4:
@@ -277,7 +277,7 @@ def _mm(module: GraphModule, node: Node) -> Node | None:
 
 
 def _running_sum(module: GraphModule, node: Node) -> Node | None:
-    """A product with a triangle of ones."""
+    """Return a product with a triangle of ones."""
     x, dim = along(node)
     count = x.meta["val"].shape[dim]
     return times_matrix(module, node, x, dim, torch.ones(count, count).triu())

@@ -101,7 +101,7 @@ def _rest(module: GraphModule, node: Node) -> Node | None:
 
 
 def _power_of_number(module: GraphModule, node: Node) -> Node | None:
-    """2 ** x is exp(x * log 2); a negative base has the sign of its own."""
+    """Write 2 ** x as exp(x * log 2). A negative base keeps its sign."""
     base, x = node.args
     if not isinstance(base, bool | int | float) or not base or not isinstance(x, Node):
         return None

@@ -63,7 +63,7 @@ _CHOOSES = {
 
 
 def integer_inputs_to_float(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many inputs it made float32."""
+    """Rewrite the graph in place; return how many inputs it made float32."""
     nodes = list(module.graph.nodes)
     floats: dict[Node, Node] = {}  # by their integer inputs
     for node in nodes:

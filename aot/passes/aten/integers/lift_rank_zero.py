@@ -28,7 +28,7 @@ _RESHAPES = (_aten.unsqueeze.default, _aten.squeeze.dim, _aten.squeeze.dims)
 
 
 def lift_rank_zero(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many ops it gave a dimension."""
+    """Rewrite the graph in place; return how many ops it gave a dimension."""
     count = 0
     for node in list(module.graph.nodes):
         lifted = _lifted_arguments(node)

@@ -42,13 +42,13 @@ def _convolution(module: GraphModule, node: Node) -> Results:
 
 
 def _by_channel(node: Node, op: Any, x: Node, value: Node) -> Node:
-    """An op of a value [N, C, ...] and one of each channel."""
+    """Return an op of a value [N, C, ...] and one of each channel."""
     behind = [1] * (x.meta["val"].dim() - 2)
     return call(node, op, x, call(node, _aten.reshape.default, value, [-1, *behind]))
 
 
 def _by_windows(module: GraphModule, node: Node, weight: Node) -> Node:
-    """The windows' values in columns, one for each pixel of the output, and the product."""
+    """Return the windows' values in columns, one for each pixel of the output, and the product."""
     x, groups = source_of(node), int(argument(node, "groups"))
     batch, channels, *sizes = x.meta["val"].shape
     result = list(node.meta["val"].shape)

@@ -28,7 +28,7 @@ _SUMS = (_aten.addmm.default, _aten.addmv.default)
 
 
 def products_to_linear(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many nodes were replaced."""
+    """Rewrite the graph in place; return how many nodes were replaced."""
     steps = (_product_of_sum, _product_of_linear, _linear_of_product)
     return sum(_replace(module, step) for step in steps)
 

@@ -31,7 +31,7 @@ _CUTS = (_aten.slice.Tensor, _aten.select.int)
 
 
 def split_layers(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many layers were split."""
+    """Rewrite the graph in place; return how many layers were split."""
     count = 0
     for node in list(module.graph.nodes):
         dim = _channel_dim(module, node)

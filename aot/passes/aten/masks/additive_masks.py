@@ -113,7 +113,9 @@ class _Masks(MaskedValues):
         return self._count
 
     def _found(self, node: Node) -> Masked | None:
-        """A node as a masked value; None if it is none, or was replaced by finite values."""
+        """Return a node as a masked value; None for other nodes, and after replacement by finite
+        values.
+        """
         if node.op == "get_attr":
             return self.of_constant(node)
         if node.target is _PAD and is_mask(node):
@@ -223,7 +225,7 @@ class _Masks(MaskedValues):
         return Masked(kept, values, nearest(hidden))
 
     def _function(self, node: Node, source: Node) -> Masked | None:
-        """A function of one masked value."""
+        """Return a function of one masked value."""
         form = self.known[source]
         if source.meta["val"].shape != node.meta["val"].shape:
             return None
@@ -273,7 +275,7 @@ class _Masks(MaskedValues):
         return Masked(kept, values, nearest(hidden))
 
     def _scaled(self, node: Node) -> Masked | None:
-        """A product with a constant of one sign, or a quotient by one."""
+        """Return a product with a constant of one sign, or a quotient by one."""
         a, b = node.args
         if node.target is _aten.div.Tensor or isinstance(a, Node) and a in self.known:
             masked, other = a, b
@@ -344,7 +346,7 @@ class _Masks(MaskedValues):
                 )
 
     def _give(self, output: Node) -> None:
-        """Has the model return where(kept, values, infinity): arithmetic has no infinity."""
+        """Let the model return where(kept, values, infinity): integers have no infinity."""
         for masked in output.all_input_nodes:
             form = self.known.get(masked)
             if form is None or not math.isinf(form.number) or form.kept is True or form.kind:
@@ -388,5 +390,5 @@ class _Masks(MaskedValues):
 
 
 def additive_masks(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many readers changed."""
+    """Rewrite the graph in place; return how many readers changed."""
     return _Masks(module).run()

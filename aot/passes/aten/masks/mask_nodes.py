@@ -71,7 +71,7 @@ def negated(module: GraphModule, node: Node, mask: Node) -> Node:
 def padded_mask(
     module: GraphModule, node: Node, mask: Node, pads: list[int], value: bool | float = False
 ) -> Node:
-    """A mask, padded as by constant_pad_nd: there is no pad of booleans in the dialect."""
+    """Return a mask padded like constant_pad_nd. The dialect cannot pad booleans."""
     known = tensor_constant(module, mask)
     if known is not None:
         padded = _aten.constant_pad_nd.default(known, pads, bool(value))

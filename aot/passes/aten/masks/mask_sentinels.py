@@ -140,7 +140,7 @@ class _Fills:
         return False
 
     def _with(self, node: Node, filled: _Filled, values: Node, number: float) -> Node:
-        """The same of other values and another number, at the graph's insertion point."""
+        """Return the same of other values and another number, at the graph's insertion point."""
         made = self._graph.node_copy(node, lambda n: values if n is filled.values else n)
         self._fill(made, filled.positions, number)
         return made
@@ -189,7 +189,7 @@ class _Fills:
         return True
 
     def _fill(self, node: Node, positions: tuple[int, ...], number: float) -> None:
-        """Puts a number where another one is."""
+        """Put a number where another one is."""
         at, *item = positions
         args = list(node.args)
         if node.target is _PAD:
@@ -312,5 +312,5 @@ def _ops_of(end: Node, inside: set[Node]) -> list[Node]:
 
 
 def replace_mask_sentinels(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many fills were changed, or moved."""
+    """Rewrite the graph in place; return how many fills were changed, or moved."""
     return _Fills(module).run()

@@ -111,7 +111,7 @@ class MaskedValues:
         return made
 
     def value_at(self, node: Node, source: Node, number: float) -> float:
-        """The result of a function for one number."""
+        """Return the result of a function for one number."""
         dtype = source.meta["val"].dtype
 
         def value(n: Node) -> torch.Tensor:
@@ -133,7 +133,7 @@ class MaskedValues:
         return constant(self.module, node, "folded", value)
 
     def again(self, node: Node, instead: dict[Node, Node]) -> Node:
-        """The same op of other values."""
+        """Return the same op of other values."""
         args, kwargs = map_arg((node.args, node.kwargs), lambda n: instead.get(n, n))
         made = self.module.graph.call_function(node.target, args, kwargs)  # type: ignore[arg-type]
         args, kwargs = map_arg((args, kwargs), lambda n: n.meta["val"])
@@ -141,7 +141,7 @@ class MaskedValues:
         return made
 
     def whole(self, node: Node, value: Node | float | bool, like: Node) -> Node:
-        """A part of a masked value in the shape of the whole."""
+        """Return a part of a masked value in the shape of the whole."""
         shape = list(like.meta["val"].shape)
         if not isinstance(value, Node):
             return constant(self.module, node, "part", torch.full(shape, value))

@@ -36,7 +36,7 @@ def _as_mask(node: object) -> Node | None:
 
 
 def _choose(module: GraphModule, node: Node) -> bool:
-    """x * mask -> where(mask, x, 0)."""
+    """Rewrite x * mask -> where(mask, x, 0)."""
     a, b = node.args
     mask, value = (_as_mask(b), a) if _as_mask(b) is not None else (_as_mask(a), b)
     if mask is None or not isinstance(value, Node) or is_integers(value):
@@ -50,7 +50,7 @@ def _choose(module: GraphModule, node: Node) -> bool:
 
 
 def _as_numbers(module: GraphModule, node: Node) -> bool:
-    """x + mask -> x + mask.float(), and likewise with integers."""
+    """Rewrite x + mask -> x + mask.float(), similarly for integers."""
     sources = [a for a in node.args if isinstance(a, Node)]
     others = [a for a in sources if is_integers(a) or (is_mask(a) and node.target is not _MUL)]
     if not others or node.meta["val"].dtype != torch.float32:
@@ -72,7 +72,7 @@ def _number(node: Node, other: Node) -> Node:
 
 
 def _count(node: Node) -> bool:
-    """mask.sum() -> mask.float().sum(), if its readers use a float number, not int64."""
+    """Rewrite mask.sum() -> mask.float().sum() if its readers use a float number, not int64."""
     (mask, *_), readers = node.args, [user.meta.get("val") for user in node.users]
     if not isinstance(mask, Node) or not is_mask(mask) or node.kwargs:
         return False
@@ -84,7 +84,7 @@ def _count(node: Node) -> bool:
 
 
 def _by_reciprocal(module: GraphModule, node: Node) -> bool:
-    """x / constant -> x * (1 / constant)."""
+    """Rewrite x / constant -> x * (1 / constant)."""
     divisor = tensor_constant(module, node.args[1])
     if divisor is None or divisor.numel() == 1 or not divisor.is_floating_point():
         return False
@@ -96,7 +96,7 @@ def _by_reciprocal(module: GraphModule, node: Node) -> bool:
 
 
 def name_masks(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many ops were rewritten."""
+    """Rewrite the graph in place; return how many ops were rewritten."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target not in (*_ARITHMETIC, _SUM):

@@ -56,7 +56,7 @@ def _limited(module: GraphModule, node: Node, x: Node, limit: Node, is_lower: bo
 
 
 def drop_noop_clamps(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many ops changed."""
+    """Rewrite the graph in place; return how many ops changed."""
     count = 0
     for node in list(module.graph.nodes):
         x: Any

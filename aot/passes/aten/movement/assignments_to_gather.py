@@ -28,7 +28,7 @@ _ASSIGNED = {
 
 
 def assignments_to_gather(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many assignments were replaced."""
+    """Rewrite the graph in place; return how many assignments were replaced."""
     count = 0
     for node in list(module.graph.nodes):
         name = _ASSIGNED.get(node.target)

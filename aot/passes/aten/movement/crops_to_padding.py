@@ -89,7 +89,7 @@ def _crop_first(node: Node) -> None:
 
 
 def crops_to_padding(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many slices were dropped."""
+    """Rewrite the graph in place; return how many slices were dropped."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target is _aten.slice.Tensor:

@@ -17,7 +17,7 @@ _EXPAND = torch.ops.aten.expand.default
 
 
 def drop_expands(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many expands nobody reads any more."""
+    """Rewrite the graph in place; return how many expands nobody reads any more."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target is not _EXPAND or node.meta["val"].dim() > BROADCAST_DIMS:

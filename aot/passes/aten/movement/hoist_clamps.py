@@ -17,7 +17,7 @@ from aot.rules.movement import beneath_movement
 
 
 def hoist_clamps(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many clamps were moved."""
+    """Rewrite the graph in place; return how many clamps were moved."""
     count = 0
     for node in list(module.graph.nodes):
         if as_clamp(node) is None:

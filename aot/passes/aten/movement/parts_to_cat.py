@@ -22,7 +22,7 @@ KEPT = (_aten.select_scatter.default,)
 
 
 def parts_to_cat(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many nodes were replaced."""
+    """Rewrite the graph in place; return how many nodes were replaced."""
     count = 0
     for node in list(module.graph.nodes):
         with module.graph.inserting_before(node):
@@ -58,7 +58,7 @@ def _replacement(node: Node) -> Node | None:
 
 
 def _cat(node: Node, part: Node, dim: int, start: int | None, end: int | None) -> Node:
-    """`node`'s first argument with `part` in the range from start to end."""
+    """Return `node`'s first argument with `part` in the range from start to end."""
     base = node.args[0]
     assert isinstance(base, Node)
     size = base.meta["val"].shape[dim]

@@ -80,7 +80,7 @@ def _drop_arguments(node: Node) -> None:
 
 
 def remove_identities(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many nodes were removed."""
+    """Rewrite the graph in place; return how many nodes were removed."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target is _aten._assert_tensor_metadata.default:

@@ -14,7 +14,7 @@ _aten = torch.ops.aten
 
 
 def select_by_value(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many selections it replaced."""
+    """Rewrite the graph in place; return how many selections it replaced."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target is not _aten.select.int or not _is_number(node.args[2]):

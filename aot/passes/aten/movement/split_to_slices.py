@@ -13,7 +13,7 @@ _SPLIT = torch.ops.aten.split_with_sizes.default
 
 
 def split_to_slices(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many splits were replaced."""
+    """Rewrite the graph in place; return how many splits were replaced."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target is not _SPLIT:

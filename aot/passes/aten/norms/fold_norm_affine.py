@@ -39,7 +39,7 @@ class _Reader:
 
 
 def fold_norm_affine(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many norms lost gain and offset."""
+    """Rewrite the graph in place; return how many norms lost gain and offset."""
     return sum(_fold(module, node) for node in module.graph.nodes if node.target in _NORMS)
 
 

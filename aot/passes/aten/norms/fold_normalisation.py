@@ -57,7 +57,7 @@ class _Affine:
         return bool((self.gain == 1).all()) and not bool(self.offset.any())
 
     def by_channel(self, dim: int) -> _Affine | None:
-        """One number for each index of a dimension; None if it differs along others."""
+        """Return one number for each index of a dimension; None if it varies along others."""
         both = (x.movedim(dim, 0).flatten(1) for x in (self.gain, self.offset))
         gain, offset = both
         if not bool((gain == gain[:, :1]).all() and (offset == offset[:, :1]).all()):
@@ -178,7 +178,7 @@ class _Normalisation:
 
 
 def fold_normalisation(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many layers took a normalisation in."""
+    """Rewrite the graph in place; return how many layers took a normalisation in."""
     layers = [node for node in module.graph.nodes if _is_layer(module, node)]
     return sum(_Normalisation(module, layer).fold() for layer in layers)
 
@@ -197,7 +197,7 @@ def _is_alike(gain: torch.Tensor) -> bool:
 
 
 def _step(module: GraphModule, node: Node) -> tuple[Node, torch.Tensor, torch.Tensor] | None:
-    """(x, factor, added) of x * factor + added."""
+    """Return (x, factor, added) of x * factor + added."""
     if node.target not in (*_SUMS, *_PRODUCTS) or node.kwargs:
         return None
     x, other = node.args[:2]

@@ -231,8 +231,8 @@ def _fold(module: GraphModule, norm: Node, producer: Node, affine: _Affine) -> N
 def scaled_weight(
     weight: torch.Tensor, scale: torch.Tensor, transposed_groups: int | None
 ) -> torch.Tensor:
-    """A weight with each output channel scaled: of [O, ...], or, where groups of a transposed
-    convolution are given, of [I, O / groups, ...].
+    """Return a weight [O, ...] with each output channel scaled, or [I, O / groups, ...] of a
+    transposed convolution if its groups are given.
     """
     behind = [1] * (weight.dim() - 2)
     if transposed_groups is None:
@@ -276,7 +276,7 @@ def scale_inputs(
     groups = 1 if is_linear else int(argument(layer, "groups"))
 
     def for_weight(channels: torch.Tensor) -> torch.Tensor:
-        """Values of input channels as they meet the weight, [O, I / groups, ...]."""
+        """Return values of input channels, arranged as the weight [O, I / groups, ...]."""
         each = channels.reshape(groups, -1).repeat_interleave(len(weight) // groups, dim=0)
         return each.reshape([*each.shape, *[1] * (weight.dim() - 2)])
 
@@ -311,7 +311,7 @@ def _unfolded(
 
 
 def _replace(module: GraphModule, norm: Node, affine: _Affine) -> Node:
-    """A depthwise convolution over the channels; rank 2 becomes rank 3 around it."""
+    """Return a depthwise convolution over the channels; rank 2 becomes rank 3 around it."""
     graph = module.graph
     x = norm.args[0]
     assert isinstance(x, Node)
@@ -341,7 +341,7 @@ def _replace(module: GraphModule, norm: Node, affine: _Affine) -> Node:
 
 
 def fuse_batch_norm(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many BatchNorms went away."""
+    """Rewrite the graph in place; return how many BatchNorms went away."""
     count = 0
     for norm in list(module.graph.nodes):
         if norm.target is not _NORM:

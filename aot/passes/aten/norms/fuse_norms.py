@@ -134,7 +134,7 @@ class _Matcher:
         return None
 
     def _less_squared_mean(self, squares: object, squared: object) -> _Root | None:
-        """The variance, as the mean of the squares less the square of the mean."""
+        """Return the variance, as the mean of the squares less the square of the mean."""
         root = self._roots.get(squares) if isinstance(squares, Node) else None
         mean = _squared(squared)
         if root is None or mean is None or root.centered:
@@ -177,12 +177,12 @@ class _Matcher:
         return None
 
     def _scalar(self, value: object) -> float | None:
-        """A Python number, or a constant of one element."""
+        """Return a Python number, or a constant of one element."""
         constant = self._constant(value)
         return float(constant) if constant is not None and constant.numel() == 1 else None
 
     def _constant(self, value: object) -> torch.Tensor | None:
-        """A Python number or a constant."""
+        """Return a Python number or a constant."""
         if isinstance(value, (int, float)):
             return torch.tensor(float(value))
         constant = tensor_constant(self._module, value)
@@ -305,5 +305,5 @@ def _same_shape(a: Node, b: Node) -> bool:
 
 
 def fuse_norms(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many norms became one op."""
+    """Rewrite the graph in place; return how many norms became one op."""
     return _Matcher(module).run()

@@ -22,7 +22,7 @@ _BATCH_NORM = _aten._native_batch_norm_legit.no_stats
 
 
 def _weights(module: GraphModule, norm: Node, channels: int) -> list[torch.Tensor | None] | None:
-    """Weight and bias of a sample's channels; None if they are not the same for all samples."""
+    """Return weight and bias of a sample's channels; None if samples differ."""
     found: list[torch.Tensor | None] = []
     for name in ("weight", "bias"):
         given = argument(norm, name)
@@ -58,7 +58,7 @@ def _norm_between(after: Node) -> tuple[Node, Node, Node] | None:
 
 
 def instance_to_group_norm(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many norms changed."""
+    """Rewrite the graph in place; return how many norms changed."""
     count = 0
     for node in list(module.graph.nodes):
         found = _norm_between(node)

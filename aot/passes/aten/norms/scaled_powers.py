@@ -38,7 +38,7 @@ _SAMPLES = torch.tensor([1.0, 0.5, 2.0, 3.0])
 
 
 def scaled_powers(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many norms changed."""
+    """Rewrite the graph in place; return how many norms changed."""
     count = 0
     for root, total in function_roots(module.graph).items():
         if total is None or (reduced := _unmoved(total)).target not in _REDUCTIONS | _POOLS:
@@ -146,7 +146,7 @@ def _shaped(root: Node, value: Node, like: Node) -> Node:
 
 
 def _again(node: Node, value: Node, instead: Node) -> Node:
-    """The same function of another value."""
+    """Return the same function of another value."""
     made = {value: instead}
     for member in members(node):
         if member is not value and not made.keys().isdisjoint(member.all_input_nodes):
@@ -157,8 +157,8 @@ def _again(node: Node, value: Node, instead: Node) -> Node:
 
 
 def _windows(root: Node, pool: Node, value: Node) -> Node | None:
-    """The elements of each window of a pool side by side, in a last dimension; None if they are
-    many, or the pool pads.
+    """Return the elements of each pooling window in a last dimension; None if there are many, or
+    the pool pads.
     """
     rank = 1 if pool.target is _aten.avg_pool1d.default else 2
     names = ("kernel_size", "stride", "padding")

@@ -30,7 +30,7 @@ _ROOTS = {
 
 
 def sums_to_norms(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many sums became norms."""
+    """Rewrite the graph in place; return how many sums became norms."""
     count = 0
     for total in list(module.graph.nodes):
         if not _is_sum(total) or not _has_root(module, total):

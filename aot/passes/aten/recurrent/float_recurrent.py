@@ -20,7 +20,7 @@ _aten = torch.ops.aten
 
 
 def float_recurrent(module: GraphModule, stays_float: Callable[[Node], bool]) -> int:
-    """Rewrites the graph in place; returns how many layers it wrote out."""
+    """Rewrite the graph in place; return how many layers it wrote out."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target not in recurrent_ops.OPS or not stays_float(node):
@@ -67,7 +67,7 @@ class _Layer:
         ]
 
     def run(self) -> list[Node]:
-        """The output and the last states."""
+        """Return the output and the last states."""
         args: Any = self._node.args
         count = 2 if self._node.target is recurrent_ops.LSTM else 1
         x, states = args[0], list(args[1 : 1 + count])

@@ -60,7 +60,7 @@ _KINDS = {
 
 
 def fuse_recurrent(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many calls of modules are whole again."""
+    """Rewrite the graph in place; return how many calls of modules are whole again."""
     calls: dict[tuple[str, str], list[Node]] = {}
     for node in module.graph.nodes:
         stack = node.meta.get("nn_module_stack")
@@ -142,7 +142,7 @@ class _Call:
         return False
 
     def _run(self, known: dict[Node, Any]) -> dict[Node, Any]:
-        """The values of all ops."""
+        """Return the values of all ops."""
         for node in self._nodes:
             args, kwargs = map_arg((node.args, node.kwargs), lambda n: self._known(n, known))
             known[node] = node.target(*args, **kwargs)  # type: ignore[operator]

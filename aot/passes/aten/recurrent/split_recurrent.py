@@ -75,7 +75,7 @@ def steps_unseen() -> AbstractContextManager[None]:
 def _layer_shapes(
     x: torch.Tensor, states: Any, *_: object, **__: object
 ) -> tuple[torch.Tensor, Any]:
-    """The output [T, N, H] of a layer, its values undefined, and the last states."""
+    """Return the output [T, N, H] of a layer, its values undefined, and the last states."""
     is_lstm = isinstance(states, tuple)
     last = tuple(torch.empty_like(state) for state in (states if is_lstm else (states,)))
     output = x.new_empty(*x.shape[:-1], last[0].shape[-1])
@@ -133,7 +133,7 @@ class _Emitter:
         reverse: bool = False,
         batch_first: bool = False,
     ) -> tuple[Node, list[_Last]]:
-        """The output and the last states of one layer in one direction."""
+        """Return the output and the last states of one layer in one direction."""
         kind = self._kind
         four = [*weights, None, None][:4]
         call = self.call(kind.op, x, *states, *four, reverse, batch_first, *kind.arguments)
@@ -171,7 +171,7 @@ class _Emitter:
         return output, [_Last(part, part), *last]
 
     def stacked(self, states: Sequence[Node]) -> Node:
-        """[layers, N, H] of each [N, H]."""
+        """Return [layers, N, H] from tensors [N, H]."""
         rows = [self.call(_aten.unsqueeze.default, state, 0) for state in states]
         return rows[0] if len(rows) == 1 else self.call(_aten.cat.default, rows, 0)
 
@@ -229,7 +229,7 @@ class _Splitter:
         return True
 
     def _split_cell(self, node: Node, kind: _Kind) -> bool:
-        """A cell is a sequence of one step."""
+        """Split a cell: it is a sequence of one step."""
         args: Any = node.args
         x, given, *weights = args
         states = given if kind.states == 2 else [given]
@@ -279,5 +279,5 @@ class _Splitter:
 
 
 def split_recurrent(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many ops it split."""
+    """Rewrite the graph in place; return how many ops it split."""
     return _Splitter(module).run()

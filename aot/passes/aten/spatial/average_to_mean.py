@@ -38,7 +38,7 @@ def _averaged(node: Node) -> list[int]:
 
 
 def average_to_mean(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many pools became means."""
+    """Rewrite the graph in place; return how many pools became means."""
     count = 0
     for node in list(module.graph.nodes):
         axes = _averaged(node) if node.target in (_ADAPTIVE, _POOL) else []

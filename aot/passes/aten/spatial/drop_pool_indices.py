@@ -12,7 +12,7 @@ _aten = torch.ops.aten
 
 
 def drop_pool_indices(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many pools lost their indices."""
+    """Rewrite the graph in place; return how many pools lost their indices."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target is not _aten.max_pool2d_with_indices.default or not gives_first_only(node):

@@ -54,6 +54,6 @@ def _lift_convolution(module: GraphModule, node: Node) -> bool:
 
 
 def one_to_two_dimensions(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many convolutions changed."""
+    """Rewrite the graph in place; return how many convolutions changed."""
     nodes = list(module.graph.nodes)
     return sum(_lift_convolution(module, node) for node in nodes if node.target is _CONV)

@@ -31,7 +31,7 @@ _TO_2D: dict[Any, Any] = {
 
 
 def pools_to_2d(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many pools changed."""
+    """Rewrite the graph in place; return how many pools changed."""
     count = 0
     for node in list(module.graph.nodes):
         if node.target in _TO_2D:
@@ -125,7 +125,7 @@ def _triple(value: Any) -> list[int]:
 
 
 def _pool(node: Node, target: Any, *args: Any) -> Node:
-    """A pool's values."""
+    """Return a pool's values."""
     pool = call(node, target, *args)
     if gives_one(pool):
         return pool

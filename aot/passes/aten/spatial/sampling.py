@@ -69,7 +69,7 @@ def _on_known(module: GraphModule, node: Node, grid: torch.Tensor) -> Results:
 
 
 def _on_computed(node: Node) -> Results:
-    """The pixels around each place."""
+    """Return the pixels around each place."""
     x, grid = source_of(node), argument(node, "grid")
     mode, padding = argument(node, "interpolation_mode"), argument(node, "padding_mode")
     if mode not in (_BILINEAR, _NEAREST) or padding not in (_ZEROS, _BORDER):

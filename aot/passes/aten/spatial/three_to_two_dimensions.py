@@ -28,7 +28,7 @@ _CONV = _aten.convolution.default
 
 
 def three_to_two_dimensions(module: GraphModule) -> int:
-    """Rewrites the graph in place; returns how many convolutions changed."""
+    """Rewrite the graph in place; return how many convolutions changed."""
     nodes = list(module.graph.nodes)
     return sum(
         _spread_depth(module, node)
@@ -94,7 +94,7 @@ def _flatten_depth(module: GraphModule, node: Node) -> bool:
 
 
 def _join_pixels(module: GraphModule, node: Node, weight: torch.Tensor) -> None:
-    """A convolution along the depth, over images of [depth, pixels]."""
+    """Write a convolution along the depth as one over images of [depth, pixels]."""
     x, bias, stride, padding, dilation, _, groups = _arguments(node)
     with module.graph.inserting_before(node):
         flat = constant(module, node, "weight_2d", weight)

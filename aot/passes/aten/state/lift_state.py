@@ -302,7 +302,7 @@ def _placeholder(module: GraphModule, buffer: Node) -> Node:
 
 
 def _fitting(value: Node, state: Node) -> Node:
-    """The value written to a state, repeated to the state's shape as copy_ does."""
+    """Return the value written to a state, repeated to the state's shape as copy_ does."""
     before, after = state.meta["val"], value.meta["val"]
     if before.dtype != after.dtype:
         raise _changed(state_of(state).name, before, after)

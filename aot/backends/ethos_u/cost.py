@@ -21,6 +21,7 @@ CALL = 1000
 """Cycles of the core for a call: registers, cache maintenance, an interrupt or polling."""
 
 _BORDER_BYTES = 8  # copied, cleaned or invalidated by the core per cycle
+_CONSTANT_BYTES = 1  # read from flash per cycle, as in Vela's configuration of U55
 _MACS = 2.0
 MACS = {
     "bmm": 0.7,
@@ -71,6 +72,12 @@ def core_cycles(node: Node) -> int:
     return math.ceil(values * CYCLES.get(op.name.removeprefix(ADOPTED), 1.0))
 
 
+def constant_cycles(node: Node) -> int:
+    """Return the core's cycles for a first read of an op's constants."""
+    constants = [n for n in node.all_input_nodes if n.op == "get_attr"]
+    return sum(map(_bytes, constants)) // _CONSTANT_BYTES
+
+
 def not_worth(nodes: Sequence[Node], npu_cycles: int = 0) -> str:
     """Return why a region, a list of its ops, should stay on the core; "" if it should not.
 
@@ -94,5 +101,9 @@ def _size(node: Node) -> int:
 
 def border_cycles(node: Node) -> float:
     """Return the core's cycles for a value between it and the NPU."""
+    return _bytes(node) / _BORDER_BYTES
+
+
+def _bytes(node: Node) -> int:
     value: torch.Tensor = node.meta["val"]
-    return value.numel() * value.element_size() / _BORDER_BYTES
+    return value.numel() * value.element_size()

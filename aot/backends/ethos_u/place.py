@@ -3,8 +3,9 @@
 
 The costs of ops on the NPU are those in Vela's programs. The first program is of the whole region.
 Programs of the cheapest parts correct the costs, since Vela fuses ops. A placement counts the
-programs, the calls, the values that cross a border, and the core's ops. Parts replace the whole if
-they save enough: estimates are rough, and each op of the core needs its kernel in flash.
+programs, the calls, the values that cross a border, and the core's ops with a read of constants.
+Parts replace the whole if they save enough: estimates are rough, and each op of the core needs its
+kernel in flash.
 """
 
 from __future__ import annotations
@@ -14,14 +15,20 @@ from dataclasses import replace
 
 from torch.fx import GraphModule, Node
 
-from aot.backends.ethos_u.cost import CALL, border_cycles, core_cycles, not_worth
+from aot.backends.ethos_u.cost import (
+    CALL,
+    border_cycles,
+    constant_cycles,
+    core_cycles,
+    not_worth,
+)
 from aot.backends.ethos_u.emit import only_moves
 from aot.dialect.graph import dialect_op
 from aot.partition.cut import extract
 from aot.partition.placement import Costs, cheapest_regions
 from aot.partition.regions import convex_regions
 
-MOST_PARTS = 12
+MOST_PARTS = 32
 """Largest number of parts of a region that are compiled to find its placement."""
 
 LEAST_SAVING = 0.05
@@ -43,7 +50,7 @@ def ops_left(region: GraphModule, cycles_of: CyclesOf) -> dict[str, str]:
     ops = [node for node in region.graph.nodes if dialect_op(node)]
     costs = Costs(
         engine={op: whole.get(op.name, 0) for op in ops},
-        core={op: core_cycles(op) for op in ops},
+        core={op: core_cycles(op) + constant_cycles(op) for op in ops},
         call=CALL,
         border=border_cycles,
         moves=frozenset(filter(only_moves, ops)),

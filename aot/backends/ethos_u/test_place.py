@@ -87,6 +87,20 @@ def test_a_region_that_no_cut_improves_is_whole() -> None:
         assert len(calls(_placed(configuration, whole=False)).delegates) == 1
 
 
+def test_weights_cost_the_core_a_read_too() -> None:
+    """The NPU waits for the flash with a large matrix, and the core would."""
+
+    def forward(a: nn.Conv2d, b: nn.Conv2d, linear: nn.Linear, x: torch.Tensor) -> torch.Tensor:
+        x = F.max_pool2d(F.relu(b(F.relu(a(x)))), 2)
+        return torch.as_tensor(linear(x.flatten(1)))
+
+    convs = nn.Conv2d(8, 16, 3, padding=1), nn.Conv2d(16, 16, 3, padding=1)
+    module = rewritten(forward, *convs, nn.Linear(1024, 256), shapes=[(1, 8, 16, 16)])
+    partition(module, target_named("ethos-u55-128"))
+    assert "linear" not in calls(module).cpu
+    assert len(calls(module).delegates) == 1
+
+
 def test_placement_is_the_same_each_time() -> None:
     first, second = (_placed("ethos-u65-256", whole=False) for _ in range(2))
     assert [str(n) for n in first.graph.nodes] == [str(n) for n in second.graph.nodes]

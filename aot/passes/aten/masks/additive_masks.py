@@ -3,9 +3,9 @@
 
 An additive mask holds minus infinity, or -1e9, at hidden elements. No scale holds such numbers.
 This pass follows each value as where(kept, values, number) through moves, sums, products, minimum
-and maximum, choices and pointwise functions. Softmax, minimum, maximum and attention then read
-where(kept, values, -inf); later passes lower it as a mask. A function with a finite result at the
-number is a choice of finite values, and ends the mask. The rest of the graph stays as it is.
+and maximum, max pools, choices and pointwise functions. Softmax, minimum, maximum and attention
+then read where(kept, values, -inf); later passes lower it as a mask. A function with a finite
+result at the number is a choice of finite values, and ends the mask. The rest of the graph stays.
 
 Raises LoweringError if unsupported arithmetic reads an infinite mask.
 """
@@ -20,10 +20,19 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import tensor_constant
+from aot.dialect.results import taken_from
 from aot.dialect.rule import argument
 from aot.errors import LoweringError, Problem, problem_at
-from aot.passes.aten.decompositions.builders import as_type
-from aot.passes.aten.masks.mask_nodes import FARTHER, MOVEMENT, SOFT, is_far, loses, padded_mask
+from aot.passes.aten.decompositions.builders import as_type, taken_result
+from aot.passes.aten.masks.mask_nodes import (
+    FARTHER,
+    MAX_POOLS,
+    MOVEMENT,
+    SOFT,
+    is_far,
+    loses,
+    padded_mask,
+)
 from aot.passes.aten.masks.masked_values import (
     CHOICE,
     MOVED,
@@ -130,6 +139,9 @@ class _Masks(MaskedValues):
         if node.target is _CAT:
             return self._joined(node)
         masked = [source for source in node.all_input_nodes if source in self.known]
+        pool, index = taken_from(node)
+        if pool.target in MAX_POOLS and index == 0 and pool.args[0] in self.known:
+            return self._pooled(node, pool)
         if not masked:
             return None
         if node.target in _MOVES:
@@ -193,6 +205,21 @@ class _Masks(MaskedValues):
 
         kind = MOVED if form.kind else ""
         return replace(form, kept=move(form.kept), values=move(form.values), kind=kind)
+
+    def _pooled(self, node: Node, pool: Node) -> Masked | None:
+        """The largest of each window; it is hidden if all of its window are."""
+        source = pool.args[0]
+        assert isinstance(source, Node)
+        form = self.known[source]
+        if not form.hides or not loses(pool, form.number):
+            return None
+        kept = as_type(node, self.whole(node, form.kept, source), torch.float32)
+        kept = self.call(node, pool.target, kept, *pool.args[1:])
+        if isinstance(kept.meta["val"], tuple):
+            kept = taken_result(node, kept, 0)
+        kept = self.call(node, _aten.gt.Scalar, kept, 0.5)
+        values = form.values if isinstance(form.values, float) else node
+        return Masked(kept, values, form.number, MOVED)
 
     def _padded(self, node: Node) -> Masked | None:
         source, pads = cast(Any, node.args[:2])

@@ -30,15 +30,18 @@ MOVEMENT = {
 }
 
 
-LARGEST = {
+MAX_POOLS = {
     _aten.adaptive_max_pool2d.default,
+    _aten.max_pool2d.default,
+    _aten.max_pool2d_with_indices.default,
+    _aten.max_pool3d_with_indices.default,
+}
+LARGEST = {
+    *MAX_POOLS,
     _aten.amax.default,
     _aten.argmax.default,
     _aten.max.default,
     _aten.max.dim,
-    _aten.max_pool2d.default,
-    _aten.max_pool2d_with_indices.default,
-    _aten.max_pool3d_with_indices.default,
 }
 LEAST = {_aten.amin.default, _aten.argmin.default, _aten.min.default, _aten.min.dim}
 """Minimum and maximum ops: they ignore elements far above, or far below."""

@@ -138,6 +138,12 @@ LOWERED: dict[str, Callable[[], nn.Module]] = {
     "logarithm of a sum": lambda: model(lambda x, k: (x + 2 * floats(k, OFF).mT).logsumexp(1)),
     "the largest": lambda: model(lambda x, k: (x + (floats(k, OFF).mT + 1)).amax(1)),
     "the larger one": lambda: model(lambda x, k: torch.maximum(floats(k, OFF)[:, 0], x[..., 0])),
+    "pooled": lambda: model(
+        lambda x, k: (x + F.max_pool1d(floats(k, OFF), 3, 1, 1).mT + WIDE[:, :8]).softmax(1)
+    ),
+    "pooled values": lambda: model(
+        lambda x, k: F.adaptive_max_pool1d(x.mT + floats(k, -1e9), 5).exp()
+    ),
     "by hand": lambda: model(
         lambda x, k: F.softmax((y := x @ x.mT + 2 * floats(k, OFF)) - y.max(-1, True)[0], -1) @ x
     ),

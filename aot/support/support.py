@@ -143,6 +143,10 @@ _HINTS = {
         "pass random numbers as a model input; create layers and their weights in __init__, "
         "not in forward",
     ),
+    **dict.fromkeys(
+        ("aten.gcd", "aten.lcm", "aten.logcumsumexp", "aten.pow.Tensor_Tensor"),
+        "for integers: pass its result as a model input, or look it up in a table, TABLE[x]",
+    ),
     "aten.bucketize": "(boundaries[None] < values[:, None]).sum(1), or constant boundaries",
     "rrelu": "training=False, which uses the mean slope",
     "cond": "compute both branches and m * a + (1 - m) * b, with m = condition.to(x.dtype)",
@@ -157,6 +161,7 @@ _HINTS_BY_DTYPE = {
     ),
 }
 
+_NO_FORM = "it has neither an int8 form nor a float kernel"
 _NUMBER = "aten._local_scalar_dense"
 
 MayBeFloat = Callable[[Node], bool]
@@ -172,7 +177,8 @@ def unsupported(module: GraphModule, may_be_float: MayBeFloat) -> list[Problem]:
             if node.op != "call_function":
                 continue
             if (reason := of_narrow_input(node)) is not None:
-                problems[node] = problem_at(node, *reason)
+                other = _hint(written_as(node), str(node.target), "")
+                problems[node] = problem_at(node, *((_NO_FORM, other) if other else reason))
                 continue
             if has_rules_by_result(node) or is_interior(node, roots):
                 continue
@@ -289,7 +295,7 @@ def _problem(node: Node, roots: Roots, may_be_float: MayBeFloat) -> Problem | No
     if has_kernel:
         return problem("it has no int8 form", _hint(written, name, "--allow-float-fallback"))
     return problem(
-        "it has neither an int8 form nor a float kernel",
+        _NO_FORM,
         _hint(
             written,
             name,

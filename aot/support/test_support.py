@@ -21,7 +21,7 @@ IMAGE = torch.randn((1, 3, 4, 6), generator=torch.Generator().manual_seed(4))
 OTHER = torch.rand((1, 3, 4, 6), generator=torch.Generator().manual_seed(5)) + 0.5
 
 _PLACES = torch.zeros((1, 3, 4, 6), dtype=torch.int64)
-_ROWS = torch.ones(2, 6)
+_KERNELS = torch.ones(2, 3, 2, 2)
 _ABOVE_DIAGONAL = (torch.ones(4, 4).triu(1) > 0).flatten().nonzero()[:, 0]
 
 _TABLE = torch.linspace(-1.0, 1.0, 12).reshape(3, 4)
@@ -91,10 +91,10 @@ HINTS: dict[str, tuple[Callable[..., object], str, Callable[..., object]]] = {
         "torch.view_as_real",
         lambda x, y: torch.view_as_real(torch.fft.rfft(x) * 0.0) + y[..., :1, None],
     ),
-    "a layer of whole numbers": (
-        lambda x, y: F.linear((x > 0).int() + 0 * y[..., :1].int(), _ROWS.int()).float(),
+    "a convolution of whole numbers": (
+        lambda x, y: F.conv2d((x > 0).int() + 0 * y[..., :1].int(), _KERNELS.int()).float(),
         "x.to(torch.float32)",
-        lambda x, y: F.linear((x > 0).to(torch.float32), _ROWS),
+        lambda x, y: F.conv2d((x > 0).to(torch.float32), _KERNELS),
     ),
     "twice the bits": (
         lambda x, y: (x.double() * y).float(),

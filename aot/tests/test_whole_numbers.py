@@ -126,6 +126,7 @@ def test_inputs_are_compared_with_numbers_as_they_wrap() -> None:
 
 
 MASK, AT = torch.eye(6, 8).bool(), torch.tensor([0, 3, 5])
+SHIFTS = torch.tensor([0, 1, 7, 8, 15, 30, 31, 40], dtype=torch.int32)
 
 MOVED: dict[str, Callable[[torch.Tensor], object]] = {
     "where": lambda x: (torch.where(MASK, 0, x), torch.where(MASK, x, x.new_tensor(3))),
@@ -146,6 +147,13 @@ MOVED: dict[str, Callable[[torch.Tensor], object]] = {
     "cast": lambda x: (x.roll(1).to(torch.int8), x.flip(0).to(torch.uint8)),
     "added by place": lambda x: x.index_add(0, AT, x[:3]),
     "counted": lambda x: (x.cumsum(1, dtype=x.dtype), x.long().cumsum(0)),
+    "shifted by themselves": lambda x: (x << (x & 15), x >> (x & 15), x << x, x >> x),
+    "shifted by constants": lambda x: (x.int() >> SHIFTS, x.int() >> 31, x.int() << 31, x << 9),
+    "numbers that are shifted": lambda x: (3 << (x.int() & 15), -99 >> (x.int() & 7)),
+    "powers of numbers": lambda x: (2 ** (x.int() % 31), (-3) ** (x.int() % 20), 2**x),
+    "products of matrices": lambda x: (x @ x.mT, x @ x[0], x[0].int().dot(x[1].int())),
+    "products with constants": lambda x: (nn.functional.linear(x, torch.eye(3, 8).to(x.dtype)),),
+    "multiplied": lambda x: x.prod(1, dtype=x.dtype),
 }
 
 
@@ -188,6 +196,15 @@ def test_integers_are_no_floats_where_layers_stay_float32(dtype: torch.dtype) ->
     )
     samples = [torch.arange(-40, 200, 3).reshape(4, 20).to(dtype) for _ in range(4)]
     _check_exact(module, samples, samples, "float32")
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int16, torch.int32], ids=str)
+def test_integer_functions_without_a_form_have_one_reason(dtype: torch.dtype) -> None:
+    samples = [torch.arange(1, 25).reshape(4, 6).to(dtype)] * 2
+    for function in (torch.gcd, torch.lcm, torch.pow):
+        module = model(lambda x, f=function: f(x, x.flip(1)))
+        with pytest.raises(LoweringError, match=r"neither(.|\n)*instead: for integers: .*a table"):
+            lower(module, samples[0], calibration=samples)
 
 
 def test_averages_in_bytes_are_refused() -> None:

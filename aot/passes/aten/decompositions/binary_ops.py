@@ -191,16 +191,6 @@ def _sign(module: GraphModule, node: Node) -> Results:
     return {0: call(node, _aten.clamp.default, x, -1, 1)} if is_integers(x) else {}
 
 
-def _shifted(module: GraphModule, node: Node) -> Results:
-    """Decompose a shift by some bits into a product, or a quotient rounded down."""
-    (x,), bits = node.all_input_nodes, node.args[1]
-    if not is_integers(x) or not isinstance(bits, int) or not 0 <= bits < _MOST_BITS:
-        return {}
-    if node.target is _aten.__lshift__.Scalar:
-        return {0: call(node, _aten.mul.Tensor, x, 1 << bits)}
-    return {0: call(node, _aten.floor_divide.default, x, 1 << bits)}
-
-
 def _bits(module: GraphModule, node: Node) -> Results:
     """Decompose x | y and x ^ y of integers into x + y, minus x & y once or twice."""
     if not all(map(is_integers, node.all_input_nodes)):
@@ -329,8 +319,6 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     _aten.neg.default: _negated,
     _aten.abs.default: _magnitude,
     _aten.sign.default: _sign,
-    _aten.__lshift__.Scalar: _shifted,
-    _aten.__rshift__.Scalar: _shifted,
     _aten.bitwise_or.Scalar: _bits,
     _aten.bitwise_or.Tensor: _bits,
     _aten.bitwise_xor.Scalar: _bits,

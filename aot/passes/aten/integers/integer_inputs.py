@@ -21,6 +21,7 @@ from aot.dialect.rule import Shares, argument, as_clamp
 from aot.errors import keep_names
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions.builders import as_type
+from aot.passes.aten.decompositions.integer_ops import MATRIX_PRODUCTS, SHIFTS
 from aot.rules import rule_for
 from aot.rules.function import WHOLE, is_integers, is_mask
 from aot.rules.integers import held
@@ -43,13 +44,11 @@ _WRAPS = {
     *(_aten.scatter.reduce, _aten.scatter.value_reduce),
     _aten.sign.default,
     _aten.square.default,
+    *MATRIX_PRODUCTS,
+    *(_aten.prod.default, _aten.prod.dim_int),
 }
 _CLAMPS = (_aten.clamp.default, _aten.relu.default)
-_BY_NUMBERS = {
-    _aten.__lshift__.Scalar,
-    _aten.__rshift__.Scalar,
-    _aten.pow.Tensor_Scalar,
-}
+_BY_NUMBERS = {*SHIFTS, _aten.pow.Scalar, _aten.pow.Tensor_Scalar}
 """Ops whose number has a type of its own."""
 
 _CHOOSES = {

@@ -21,7 +21,9 @@ from torch.fx import GraphModule, Node
 from aot.dialect.graph import tensor_constant
 from aot.dialect.rule import argument
 from aot.passes.aten.build import call, constant
+from aot.passes.aten.decompositions import integer_ops
 from aot.passes.aten.decompositions.builders import Results, read_results, source_of, taken_result
+from aot.rules.function import is_integers
 
 _aten = torch.ops.aten
 
@@ -93,6 +95,8 @@ def _taps(node: Node, axis: int, taps: int, count: int) -> torch.Tensor:
 
 
 def _linear(module: GraphModule, node: Node) -> Results:
+    if is_integers(node):
+        return integer_ops.matrix_product(module, node)
     weight, bias = argument(node, "weight"), argument(node, "bias")
     if _is_computed(module, weight) or not _is_computed(module, bias):
         return {}

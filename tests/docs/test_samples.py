@@ -2,7 +2,7 @@
 """Samples of pages: Python parses and its names exist, BUILD files run, commands name targets.
 
 A block without a language, or with `text`, is output or a file; it has no commands of Bazel.
-test_c_samples compiles those in C.
+test_c_samples compiles those in C, test_python_samples runs those in Python.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that adaptive maximum pools touch."""
+"""Access maps of adaptive maximum pools: memory read and written by a call."""
 
 from kernels.common.access import Access
 from kernels.common.access_forms import BITS, adaptive_pool

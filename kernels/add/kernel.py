@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::add on kernels/add/add.h."""
+"""Kernel calls for pl::add, declared in kernels/add/add.h."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that mean pools touch."""
+"""Access maps of mean pools: memory read and written by a call."""
 
 from dataclasses import replace
 

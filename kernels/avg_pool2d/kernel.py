@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::avg_pool2d on kernels/avg_pool2d/avg_pool2d.h."""
+"""Kernel calls for pl::avg_pool2d, declared in kernels/avg_pool2d/avg_pool2d.h."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that elementwise ops of two operands touch."""
+"""Access maps of elementwise ops of two operands: memory read and written by a call."""
 
 from kernels.common.access import Access, Extent
 from kernels.common.access_forms import INT8, INT16, SHIFT, two_operands, within

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that batched matrix products touch."""
+"""Access maps of batched matrix products: memory read and written by a call."""
 
 from dataclasses import replace
 

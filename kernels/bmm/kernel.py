@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::bmm on kernels/bmm/bmm.h."""
+"""Kernel calls for pl::bmm, declared in kernels/bmm/bmm.h."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten::bmm of float32 on kernels/bmm_f32/bmm_f32.h."""
+"""Kernel calls for aten::bmm of float32, declared in kernels/bmm_f32/bmm_f32.h."""
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::cat on kernels/cat/cat.h."""
+"""Kernel calls for pl::cat, declared in kernels/cat/cat.h."""
 
 import math
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that convolutions of a virtual concat touch."""
+"""Access maps of convolutions of a virtual concat: memory read and written by a call."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that depthwise convolutions touch."""
+"""Access maps of depthwise convolutions: memory read and written by a call."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::dequantize on kernels/dequantize/dequantize.h."""
+"""Kernel calls for pl::dequantize, declared in kernels/dequantize/dequantize.h."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that embeddings touch."""
+"""Access maps of embeddings: memory read and written by a call."""
 
 from kernels.common.access import LONG, Access, Extent
 from kernels.common.access_forms import sizes

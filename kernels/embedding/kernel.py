@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::embedding on kernels/embedding/embedding.h."""
+"""Kernel calls for pl::embedding, declared in kernels/embedding/embedding.h."""
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that ops of integers touch."""
+"""Access maps of ops of integers: memory read and written by a call."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of pl::integer_add and its kin."""
+"""Cases of pl::integer_add and similar ops."""
 
 from collections.abc import Iterator
 

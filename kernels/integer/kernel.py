@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::integer_add and similar ops on kernels/integer/integer.h."""
+"""Kernel calls for pl::integer_add and similar ops, declared in kernels/integer/integer.h."""
 
 from collections.abc import Mapping
 from dataclasses import replace

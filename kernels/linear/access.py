@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that linear layers touch."""
+"""Access maps of linear layers: memory read and written by a call."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that logarithms of softmaxes touch."""
+"""Access maps of logarithms of softmaxes: memory read and written by a call."""
 
 from kernels.common.access import Access, Extent
 from kernels.common.access_forms import INT8, SHIFT, WIDTH, sizes, within

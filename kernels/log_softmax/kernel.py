@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::log_softmax on kernels/log_softmax."""
+"""Kernel calls for pl::log_softmax, declared in kernels/log_softmax."""
 
 from kernels.common.exponentials import exp_table, wide_log_table
 from kernels.common.kernel import Field, Isa, KernelCall, OpCall, kernel

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::lut and pl::integer_lut on kernels/lut/lut.h."""
+"""Kernel calls for pl::lut and pl::integer_lut, declared in kernels/lut/lut.h."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that masked softmaxes touch."""
+"""Access maps of masked softmaxes: memory read and written by a call."""
 
 from kernels.common.access import LONG, Access, Extent
 from kernels.common.access_forms import BITS, WIDTH, sizes

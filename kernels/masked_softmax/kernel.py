@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::masked_softmax on kernels/masked_softmax/masked_softmax.h."""
+"""Kernel calls for pl::masked_softmax, declared in kernels/masked_softmax/masked_softmax.h."""
 
 from kernels.common.exponentials import exp_table, wide_shares_table
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel

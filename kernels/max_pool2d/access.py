@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that maximum pools touch."""
+"""Access maps of maximum pools: memory read and written by a call."""
 
 from dataclasses import replace
 

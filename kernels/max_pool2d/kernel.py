@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::max_pool2d on kernels/max_pool2d/max_pool2d.h."""
+"""Kernel calls for pl::max_pool2d, declared in kernels/max_pool2d/max_pool2d.h."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that maxima with indices touch."""
+"""Access maps of maxima with indices: memory read and written by a call."""
 
 from kernels.common.access import Access, Extent
 from kernels.common.access_forms import sizes

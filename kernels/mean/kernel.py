@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::mean on kernels/mean/mean.h."""
+"""Kernel calls for pl::mean, declared in kernels/mean/mean.h."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that pools of repeated pixels touch."""
+"""Access maps of pools of repeated pixels: memory read and written by a call."""
 
 from kernels.common.access import LONG, Access
 from kernels.common.access_forms import BITS, LAST_X, LAST_Y, PADS, STRIDES, pool, sizes

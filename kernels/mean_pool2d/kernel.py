@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::mean_pool2d on kernels/mean_pool2d/mean_pool2d.h."""
+"""Kernel calls for pl::mean_pool2d, declared in kernels/mean_pool2d/mean_pool2d.h."""
 
 import math
 

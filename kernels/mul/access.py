@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that products touch."""
+"""Access maps of products: memory read and written by a call."""
 
 from dataclasses import replace
 

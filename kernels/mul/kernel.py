@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::mul on kernels/mul/mul.h."""
+"""Kernel calls for pl::mul, declared in kernels/mul/mul.h."""
 
 import math
 from collections.abc import Mapping

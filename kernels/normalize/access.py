@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that norms touch."""
+"""Access maps of norms: memory read and written by a call."""
 
 from kernels.common.access import LONG, Access, Extent
 from kernels.common.access_forms import BITS, INT16, WIDTH, within

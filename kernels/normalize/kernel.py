@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::normalize on kernels/normalize/normalize.h."""
+"""Kernel calls for pl::normalize, declared in kernels/normalize/normalize.h."""
 
 import math
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that padding touches."""
+"""Access maps of padding: memory read and written by a call."""
 
 from kernels.common.access import LONG, Access, Extent
 

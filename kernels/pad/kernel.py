@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::pad on kernels/pad/pad.h."""
+"""Kernel calls for pl::pad, declared in kernels/pad/pad.h."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten::pow of float32 and a number on kernels/pow/pow.h."""
+"""Kernel calls for aten::pow of float32 and a number, declared in kernels/pow/pow.h."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that recurrent layers touch."""
+"""Access maps of recurrent layers: memory read and written by a call."""
 
 from kernels.common.access import ANY, LONG, Access, Extent
 from kernels.common.access_forms import sizes

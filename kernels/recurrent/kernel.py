@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::lstm, pl::gru and pl::rnn on kernels/recurrent/recurrent.h."""
+"""Kernel calls for pl::lstm, pl::gru and pl::rnn, declared in kernels/recurrent/recurrent.h."""
 
 from collections.abc import Mapping
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that reductions touch."""
+"""Access maps of reductions: memory read and written by a call."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that float32 reductions touch."""
+"""Access maps of float32 reductions: memory read and written by a call."""
 
 from kernels.common.access import Access
 from kernels.common.access_forms import reduction

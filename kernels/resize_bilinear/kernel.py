@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::resize_bilinear on kernels/resize_bilinear/resize_bilinear.h."""
+"""Kernel calls for pl::resize_bilinear, declared in kernels/resize_bilinear/resize_bilinear.h."""
 
 import numpy as np
 

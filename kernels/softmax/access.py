@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that softmaxes touch."""
+"""Access maps of softmaxes: memory read and written by a call."""
 
 from kernels.common.access import Access, Extent
 from kernels.common.access_forms import WIDTH, sizes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::softmax on kernels/softmax/softmax.h."""
+"""Kernel calls for pl::softmax, declared in kernels/softmax/softmax.h."""
 
 from kernels.common.exponentials import exp_table, wide_shares_table
 from kernels.common.kernel import PLAIN, Field, Isa, KernelCall, OpCall, kernel

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that transposes and slices touch."""
+"""Access maps of transposes and slices: memory read and written by a call."""
 
 from kernels.common.access import ANY, LONG, Access, Extent
 

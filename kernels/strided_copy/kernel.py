@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::transpose and pl::slice on kernels/strided_copy/strided_copy.h."""
+"""Kernel calls for pl::transpose and pl::slice, declared in kernels/strided_copy/strided_copy.h."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that SVDF filters touch."""
+"""Access maps of SVDF filters: memory read and written by a call."""
 
 from kernels.common.access import Access, Extent
 from kernels.common.access_forms import INT8, SHIFT, sizes, within

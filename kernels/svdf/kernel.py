@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::svdf on kernels/svdf/svdf.h."""
+"""Kernel calls for pl::svdf, declared in kernels/svdf/svdf.h."""
 
 import numpy as np
 

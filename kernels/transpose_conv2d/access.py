@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that transposed convolutions touch."""
+"""Access maps of transposed convolutions: memory read and written by a call."""
 
 from dataclasses import replace
 

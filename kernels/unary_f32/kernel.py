@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ATen's functions of one float32 on kernels/unary_f32/unary_f32.h."""
+"""Kernel calls for ATen's functions of one float32, declared in kernels/unary_f32/unary_f32.h."""
 
 from functools import partial
 

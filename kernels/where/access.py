@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that selections touch."""
+"""Access maps of selections: memory read and written by a call."""
 
 from kernels.common.access import LONG, Access, Extent
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::where on kernels/where/where.h."""
+"""Kernel calls for pl::where, declared in kernels/where/where.h."""
 
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 from kernels.common.shapes import Dim, broadcast_strides, merged, padded

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::add: RESCALE of both operands, ADD or SUB, RESCALE.
+"""pl::add as TOSA: RESCALE of both operands, ADD or SUB, RESCALE.
 
 The factor of the operand with the larger scale is 2^19 (int16: 2^14). If the other factor is one
 RESCALE too, Vela makes one operation of it. The dialect rounds the other operand twice; one RESCALE

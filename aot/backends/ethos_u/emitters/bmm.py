@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::bmm: MATMUL, RESCALE. Broadcast operands become a CONCAT of copies first."""
+"""pl::bmm as TOSA: MATMUL, RESCALE. Broadcast operands become a CONCAT of copies first."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::cat: CONCAT."""
+"""pl::cat as TOSA: CONCAT."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::depthwise_conv2d: DEPTHWISE_CONV2D, RESCALE.
+"""pl::depthwise_conv2d as TOSA: DEPTHWISE_CONV2D, RESCALE.
 
 - A stride above 3 becomes a divisor of it, and a SLICE takes the wanted results.
 - Several results per channel become a CONV2D with 0 for the other weights. Vela 5.1.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::less: 1 where the other side's table entry is above a, by SUB and CLAMP."""
+"""pl::less as TOSA: 1 where the other side's table entry is above a, by SUB and CLAMP."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::maximum: MAXIMUM in int32 between two RESCALEs by 1; the three are one operation."""
+"""pl::maximum as TOSA: MAXIMUM in int32 between two RESCALEs by 1; the three are one operation."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::minimum: MINIMUM in int32 between two RESCALEs by 1; the three are one operation."""
+"""pl::minimum as TOSA: MINIMUM in int32 between two RESCALEs by 1; the three are one operation."""
 
 from __future__ import annotations
 

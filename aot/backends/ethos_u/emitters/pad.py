@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::pad: PAD."""
+"""pl::pad as TOSA: PAD."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::requantize: RESCALE from int8 to int16 or back."""
+"""pl::requantize as TOSA: RESCALE from int8 to int16 or back."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::reshape: RESHAPE."""
+"""pl::reshape as TOSA: RESHAPE."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::transpose: TRANSPOSE."""
+"""pl::transpose as TOSA: TRANSPOSE."""
 
 from __future__ import annotations
 

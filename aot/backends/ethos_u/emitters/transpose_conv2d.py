@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::transpose_conv2d: TRANSPOSE_CONV2D, RESCALE; groups become weights of 0."""
+"""pl::transpose_conv2d as TOSA: TRANSPOSE_CONV2D, RESCALE; groups become weights of 0."""
 
 from __future__ import annotations
 

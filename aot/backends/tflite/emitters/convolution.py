@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions and matrix products: multipliers become the scales of weights again."""
+"""Export of convolutions and matrix products: multipliers become the scales of weights again."""
 
 from __future__ import annotations
 

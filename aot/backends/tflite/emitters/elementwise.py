@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops of two values, element by element, and functions of one."""
+"""Export of ops of two values, element by element, and functions of one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data movement: ops computing no values."""
+"""Export of data movement: ops computing no values."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools and reductions."""
+"""Export of pools and reductions."""
 
 from __future__ import annotations
 

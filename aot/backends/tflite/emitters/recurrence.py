@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers with a state of their own: SVDF, whose state is a variable tensor of the op."""
+"""Export of layers with a state of their own: SVDF, whose state is a variable tensor of the op."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions, linear layers and products."""
+"""Import of convolutions, linear layers and products."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Normalizations and softmax."""
+"""Import of normalizations and softmax."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic, comparisons and activations, element by element."""
+"""Import of arithmetic, comparisons and activations, element by element."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools."""
+"""Import of pools."""
 
 from __future__ import annotations
 

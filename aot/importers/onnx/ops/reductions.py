@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions over dimensions."""
+"""Import of reductions over dimensions."""
 
 from __future__ import annotations
 

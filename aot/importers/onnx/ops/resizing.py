@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resize and Upsample of images."""
+"""Import of Resize and Upsample of images."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BATCH_MATMUL of two computed matrices, or a constant one."""
+"""Import of BATCH_MATMUL of two computed matrices, or a constant one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ADD, SUB, MUL, MINIMUM and MAXIMUM, with broadcasting."""
+"""Import of ADD, SUB, MUL, MINIMUM and MAXIMUM, with broadcasting."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CONV_2D, DEPTHWISE_CONV_2D and TRANSPOSE_CONV."""
+"""Import of CONV_2D, DEPTHWISE_CONV_2D and TRANSPOSE_CONV."""
 
 from __future__ import annotations
 

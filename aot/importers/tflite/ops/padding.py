@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PAD, PADV2 and MIRROR_PAD."""
+"""Import of PAD, PADV2 and MIRROR_PAD."""
 
 from __future__ import annotations
 

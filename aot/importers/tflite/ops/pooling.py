@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AVERAGE_POOL_2D and MAX_POOL_2D; a fused activation becomes an op of its own."""
+"""Import of AVERAGE_POOL_2D and MAX_POOL_2D; a fused activation becomes an op of its own."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PRELU: of int8, both branches as TFLite rounds them, and a choice."""
+"""Import of PRELU: of int8, both branches as TFLite rounds them, and a choice."""
 
 from __future__ import annotations
 

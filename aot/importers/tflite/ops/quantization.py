@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QUANTIZE and DEQUANTIZE: between float32 and integers, and between integers."""
+"""Import of QUANTIZE and DEQUANTIZE: between float32 and integers, and between integers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MEAN, SUM, REDUCE_MAX, REDUCE_MIN and ARG_MAX."""
+"""Import of MEAN, SUM, REDUCE_MAX, REDUCE_MIN and ARG_MAX."""
 
 from __future__ import annotations
 

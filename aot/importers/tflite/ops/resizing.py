@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RESIZE_BILINEAR."""
+"""Import of RESIZE_BILINEAR."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SLICE, STRIDED_SLICE, SPLIT and SPLIT_V."""
+"""Import of SLICE, STRIDED_SLICE, SPLIT and SPLIT_V."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pl::roll on kernels/roll/roll.h."""
+"""Kernel calls for pl::roll, declared in kernels/roll/roll.h."""
 
 import math
 

@@ -24,7 +24,9 @@ static inline int32_t pl_multiply_high_rounding(int32_t x, int32_t multiplier) {
   return pl_rounded_product_31(x, multiplier);
 }
 
-// h / 2^right, rounded to nearest, ties away from zero; right in [1, 31], |h| < INT32_MAX or h < 0.
+// h / 2^right, rounded to nearest, ties away from zero; right in [1, 31], |h| < INT32_MAX: at
+// INT32_MIN h - 1 overflows. Products above are larger, for |multiplier| < 2^31.
+//
 // floor((h - [h < 0] + 2^(right-1)) / 2^right) rounds this way. The last bit is divided off in a
 // second step, because the sum need not fit in 32 bits.
 static inline int32_t pl_shift_right_rounding(int32_t h, int32_t right) {

@@ -9,7 +9,7 @@ load("//tools/repositories:gdb.bzl", "gdb")
 load("//tools/repositories:llvm.bzl", "llvm")
 load("//tools/repositories:monocypher.bzl", "monocypher")
 load("//tools/repositories:page_libraries.bzl", "page_libraries")
-load("//tools/repositories:python_env.bzl", "python_checks", "python_docs", "python_env")
+load("//tools/repositories:python_env.bzl", "python_checks", "python_docs", "python_env", "python_proofs")
 load("//tools/repositories:qemu.bzl", "qemu")
 load("//tools/toolchains:host_gcc.bzl", "host_gcc")
 
@@ -26,6 +26,7 @@ def _declare(python_requirements):
     python_checks(name = "python_checks")
     python_docs(name = "python_docs")
     python_env(name = "python_env", requirements = python_requirements)
+    python_proofs(name = "python_proofs")
     qemu(name = "qemu")
 
 # Labels refer to the repositories that it declares, so their names are given.

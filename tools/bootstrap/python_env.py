@@ -3,8 +3,8 @@
 
 The environment lies in the user's cache folder and is named after the lock file and the Python that
 made it. Packages of a second lock file, or those that a user wants, lie in a small environment of
-their own, which sees the large one. Called by @python_env, @python_checks and @python_docs, before
-there is any environment: standard library only.
+their own, which sees the large one. Called by @python_env, @python_checks, @python_docs and
+@python_proofs, before there is any environment: standard library only.
 """
 
 from __future__ import annotations

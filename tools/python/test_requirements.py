@@ -9,8 +9,8 @@ import pytest
 from tools.python.update_requirements import wanted_pins
 
 FOLDER = Path("tools/python")
-BUILD, CHECKS, DOCS = "requirements", "checks", "docs"
-LOCKS = {name: (FOLDER / f"{name}.txt").read_text() for name in (BUILD, CHECKS, DOCS)}
+BUILD, CHECKS, DOCS, PROOFS = "requirements", "checks", "docs", "proofs"
+LOCKS = {name: (FOLDER / f"{name}.txt").read_text() for name in (BUILD, CHECKS, DOCS, PROOFS)}
 PINS = {
     name: dict(re.findall(r"^([A-Za-z0-9._-]+)==(\S+) \\$", text, re.MULTILINE))
     for name, text in LOCKS.items()
@@ -24,7 +24,7 @@ def normal(name: str) -> str:
 @pytest.mark.parametrize("name", LOCKS)
 def test_what_is_asked_for_is_pinned(name: str) -> None:
     asked = (FOLDER / f"{name}.in").read_text()
-    found = re.findall(r"^([A-Za-z][\w.-]*)(?:==(\S+))?$", asked, re.MULTILINE)
+    found = re.findall(r"^([A-Za-z][\w.-]*)(?:==(\S+)|<\S+)?$", asked, re.MULTILINE)
     assert len(found) > 2
     pins = {**PINS[BUILD], **PINS[name]}
     for package, version in found:
@@ -35,6 +35,7 @@ def test_what_is_asked_for_is_pinned(name: str) -> None:
 def test_nothing_is_pinned_twice() -> None:
     assert PINS[BUILD].keys().isdisjoint(PINS[CHECKS])
     assert PINS[BUILD].keys().isdisjoint(PINS[DOCS])
+    assert PINS[BUILD].keys().isdisjoint(PINS[PROOFS])
 
 
 @pytest.mark.parametrize("name", LOCKS)

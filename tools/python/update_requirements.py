@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tools/python/requirements.txt, checks.txt and docs.txt anew, newest versions that fit.
+"""Writes requirements.txt, checks.txt, docs.txt and proofs.txt anew, newest versions that fit.
 
 bazel run //tools/python:requirements.update -- --upgrade
 """
@@ -20,6 +20,7 @@ _UPDATE = "tools/bazel run //tools/python:requirements.update"
 _HEADERS = {
     "requirements": "# Python packages of the build, pinned:",
     "docs": "# Python packages of the site, pinned, beside those of requirements.txt:",
+    "proofs": "# Python packages of proofs, pinned, beside those of requirements.txt:",
     "checks": "# Python packages of tests and lint, pinned, beside those of requirements.txt:",
 }
 
@@ -83,6 +84,7 @@ def main(argv: list[str]) -> None:
     of_build = _compile(folder, "requirements", _NOT_IMPORTED)
     _compile(folder, "checks", of_build)
     _compile(folder, "docs", of_build)
+    _compile(folder, "proofs", of_build)
 
 
 if __name__ == "__main__":

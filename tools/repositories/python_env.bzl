@@ -10,7 +10,8 @@ The packages of `requirements`, which a user's workspace adds, are installed bes
 
 Every py_binary and py_test runs with it, so that `import torch` needs no dependency of its own. What
 tests and lint import besides is in `@python_checks`, which is set up when one of them is asked for: a
-program that depends on `@python_checks//:packages` may import it. `@python_docs` is the same for the site.
+program that depends on `@python_checks//:packages` may import it. `@python_docs` is the same for the site,
+and `@python_proofs` for proofs on machine code.
 """
 
 load("//tools/repositories:bootstrap.bzl", "run_bootstrap")
@@ -74,7 +75,10 @@ load("@rules_python//python:defs.bzl", "py_library")
 
 package(default_visibility = ["//visibility:public"])
 
-exports_files(glob(["bin/*"]))
+exports_files(glob(
+    ["bin/*"],
+    allow_empty = True,
+))
 
 # What programs import besides the packages of the build.
 py_library(
@@ -155,6 +159,7 @@ def _write(repository_ctx, root, lock, programs, build, files = {}):
 _LOCK = Label("//tools/python:requirements.txt")
 _LOCK_OF_CHECKS = Label("//tools/python:checks.txt")
 _LOCK_OF_DOCS = Label("//tools/python:docs.txt")
+_LOCK_OF_PROOFS = Label("//tools/python:proofs.txt")
 
 def _python_env_impl(repository_ctx):
     root = _set_up(repository_ctx, [_LOCK], repository_ctx.attr.requirements)
@@ -195,4 +200,13 @@ python_docs = repository_rule(
     implementation = _python_docs_impl,
     environ = [_VARIABLE, "PATH"],
     doc = "What builds the site.",
+)
+
+def _python_proofs_impl(repository_ctx):
+    _add(repository_ctx, _LOCK_OF_PROOFS, [], "proofs")
+
+python_proofs = repository_rule(
+    implementation = _python_proofs_impl,
+    environ = [_VARIABLE, "PATH"],
+    doc = "What proofs on machine code import.",
 )

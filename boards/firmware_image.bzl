@@ -252,6 +252,7 @@ def firmware_image(
     - `<name>.size`, `.sim`, `.cycles`, `.debug`, `.fvp`: memory, simulation, debugger, Arm's model
     - `<name>.flash`, `.run`, `.monitor`, `.sign`: a connected board, a boot loader
     - `<name>.report`, `.package`: a page, a zip for other build systems
+    - `<name>.evidence`: hashes, SBOM, claims with their tests (docs/evidence.md)
 
     Args:
       name: name of the image.
@@ -350,6 +351,17 @@ def firmware_image(
             testonly = testonly,
             visibility = visibility,
         )
+    evidence = Label("//tools/evidence:evidence.py")
+    py_binary(
+        name = name + ".evidence",
+        srcs = [evidence],
+        args = ["//%s:%s" % (native.package_name(), name)],
+        main = evidence,
+        tags = ["manual"],
+        testonly = testonly,
+        visibility = visibility,
+        deps = [Label("//tools/evidence")],
+    )
     image_package(
         name = name + ".package",
         image = ":" + name,

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`//:nightly` runs all tests with the tag "manual"; docs/nightly.md lists its suites."""
+"""`//:nightly` runs all tests with the tag "manual"; docs/nightly.md lists its suites.
+
+Claims of an image's evidence name tests.
+"""
 
 from __future__ import annotations
 
 import re
 
 from tests.docs.starlark import Starlark
+from tools.evidence.claims import CLAIMS
 from tools.lint.workspace import source_files, workspace_root
 
 _ROOT = workspace_root()
@@ -47,3 +51,13 @@ def test_the_page_lists_the_suites() -> None:
     starlark = Starlark(_ROOT)
     (suite,) = (rule for _, rule in starlark.package("") if rule.get("name") == "nightly")
     assert rows == suite["tests"]
+
+
+def test_claims_name_tests_and_pages() -> None:
+    tests, manual, _ = _tests()
+    for claim in CLAIMS:
+        labels = {f"//{test}" for test in claim.tests}
+        assert labels
+        assert labels - tests == set(), claim.text
+        assert (labels & manual == labels) if claim.nightly else not labels & manual, claim.text
+        assert (_ROOT / claim.page).is_file(), claim.text

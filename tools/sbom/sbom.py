@@ -13,102 +13,15 @@ from tools.text.signal_handling import run_main
 import json
 import os
 import re
-import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from importlib.metadata import metadata
 from pathlib import Path
-from typing import Any
 
 from absl import app, flags
-from elftools.elf.elffile import ELFFile
 
-from tools.bootstrap.lock import LOCK, LockedPackage, read_lock
-from tools.bootstrap.versions import VERSIONS_FILE, read_versions
-from tools.python.bazel import bazel_program
-from tools.sbom.document import Image, Tool, document
+from tools.sbom.built_image import SbomError, built, document_of
 
 _OUTPUT = flags.DEFINE_string("output", None, "File to write; by default <image>.spdx.json.")
-
-_REQUIREMENTS = Path(__file__).parents[1] / "python/requirements.txt"
-_PYTHON = ("ethos-u-vela", "executorch", "flatbuffers", "numpy", "torch", "torchao", "tosa-tools")
-"""Packages used to convert models."""
-
-_EXPRESSION = re.compile(r"[A-Za-z]+-[\w.+-]+(?: (?:AND|OR|WITH) [A-Za-z]+(?:-[\w.+-]+)?)*")
-"""An expression of SPDX, not "BSD License" or a licence's text."""
-
-_GROUPS = ("bin", "elf", "hex", "lowered", "size_json", "sources")
-_OUTPUT_FOLDER = re.compile(r"^bazel-out/[^/]+/bin/")
-
-
-class SbomError(Exception):
-    """Document that cannot be made; the text gives the reason."""
-
-
-def _run(root: Path, *arguments: str) -> str:
-    command = [bazel_program(root), *arguments]
-    done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
-        raise SbomError(f"bazel {' '.join(arguments)} failed")
-    return done.stdout
-
-
-def compiler_of(elf: Path) -> str:
-    """Return the compiler's text in a program."""
-    with elf.open("rb") as file:
-        section = ELFFile(file).get_section_by_name(".comment")
-        data: bytes = section.data() if section else b""
-    return ", ".join(dict.fromkeys(part.decode() for part in data.split(b"\0") if part))
-
-
-def built(root: Path, label: str) -> Image:
-    """Build an image; return its parts.
-
-    Raises:
-      SbomError: it cannot be built, or the label is no image.
-    """
-    groups: dict[str, list[Path]] = {}
-    _run(root, "build", f"--output_groups={','.join(_GROUPS)}", label)
-    base = Path(_run(root, "info", "execution_root").strip())
-    for group in _GROUPS:
-        listed = _run(root, "cquery", "--output=files", f"--output_groups={group}", label)
-        groups[group] = [Path(line) for line in listed.splitlines()]
-    if not groups["elf"] or not groups["size_json"]:
-        raise SbomError(
-            f"{label} is not an image: give the label of a firmware_image, or of a macro that "
-            "makes one"
-        )
-    elf = base / groups["elf"][0]
-    return Image(
-        label,
-        json.loads((base / groups["size_json"][0]).read_text()),
-        [elf, *(base / path for group in ("bin", "hex") for path in groups[group])],
-        {_OUTPUT_FOLDER.sub("", str(path)): base / path for path in groups["sources"]},
-        [base / path for path in groups["lowered"]],
-        compiler_of(elf),
-    )
-
-
-def toolchain_of(compiler: str) -> dict[str, LockedPackage]:
-    """Return the locked packages of the compiler; none if the image has another compiler's text."""
-    for request, locked in read_lock().items():
-        if "gcc-arm-none-eabi" in request.packages:
-            found = {package.name: package for package in locked.closure}
-            version = found["gcc-arm-none-eabi"].version.split("+")[0]
-            if version in compiler:
-                return {name: found[name] for name in request.packages}
-    return {}
-
-
-def python_tools(names: tuple[str, ...] = _PYTHON) -> Iterator[Tool]:
-    """Yield Python packages of this build, with their declared licences."""
-    for name in names:
-        facts: Any = metadata(name)
-        licence = facts.get("License-Expression") or facts.get("License") or ""
-        licence = licence if _EXPRESSION.fullmatch(licence) else "NOASSERTION"
-        version = facts["Version"]
-        yield Tool(name, version, licence, purl=f"pkg:pypi/{name}@{version.replace('+', '%2B')}")
 
 
 def _date() -> datetime:
@@ -123,24 +36,12 @@ def main(argv: list[str]) -> int:
         raise app.UsageError("give one image, such as //boards:corstone300_app")
     here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
-    versions = read_versions()
     try:
         image = built(root, argv[1])
     except SbomError as error:
         print(error, file=sys.stderr)
         return 1
-    text = document(
-        image,
-        [Tool("bazel", versions["BAZEL_VERSION"], "Apache-2.0"), *python_tools()],
-        toolchain_of(image.compiler),
-        versions,
-        {
-            "tools/bootstrap/debian.lock.json": LOCK,
-            "tools/python/requirements.txt": _REQUIREMENTS,
-            "tools/versions.env": VERSIONS_FILE,
-        },
-        _date(),
-    )
+    text = document_of(image, _date())
     output = here / (_OUTPUT.value or f"{re.split('[/:]', argv[1])[-1]}.spdx.json")
     output.write_text(json.dumps(text, indent=1) + "\n")
     print(output)

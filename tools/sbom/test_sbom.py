@@ -14,8 +14,8 @@ import pytest
 
 from tools.bootstrap.lock import LOCK
 from tools.bootstrap.versions import read_versions
+from tools.sbom.built_image import python_tools, toolchain_of
 from tools.sbom.document import GCC_RUNTIME, NEWLIB, Image, Tool, components, document
-from tools.sbom.sbom import python_tools, toolchain_of
 
 _COMPILER = "GCC: (15:14.2.rel1-1) 14.2.1 20241119"
 _SIZE = {

@@ -52,21 +52,38 @@ while [ "$1" != -- ]; do
     shift 2
 done
 shift
-exec chroot --userspec="$user:$user" "$root" "$@"
+exec chroot --userspec="$user" "$root" "$@"
 """
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A root filesystem and one of its users."""
+    """A root filesystem and one of its users.
+
+    Attributes:
+      root: the filesystem.
+      user: number of the user, 0 for root; it has no name.
+      group: number of its group, 0 for that of the user.
+      cache: XDG_CACHE_HOME, "" for none.
+    """
 
     root: Path
     user: int
+    group: int = 0
+    cache: str = ""
 
     @property
     def home(self) -> str:
         """Return the user's home, with a letter beyond ASCII."""
-        return "/home/jörg" if self.user else "/root"
+        return f"/home/jörg{self.user}" if self.user else "/root"
+
+    def make_home(self) -> None:
+        """Make the user's home, which others cannot read."""
+        home = self.root / self.home.lstrip("/")
+        for path in (home, home / "tmp"):
+            path.mkdir(parents=True, exist_ok=True)
+            path.chmod(0o700)
+            os.chown(path, self.user, self.group or self.user)
 
     def bazel(
         self, source: Path, *arguments: str, network: bool = True
@@ -95,6 +112,8 @@ class Machine:
             "PATH": "/usr/sbin:/usr/bin",
             "TMPDIR": f"{self.home}/tmp",
         }
+        if self.cache:
+            environment["XDG_CACHE_HOME"] = self.cache
         if mirrors := machine_mirrors():
             environment[MIRROR_VARIABLE] = mirrors[0]
         enter = [
@@ -106,7 +125,8 @@ class Machine:
             _ENTER,
             "sh",
         ]
-        enter += [str(self.root), str(self.user), *binds, "--", *command]
+        ids = f"{self.user}:{self.group or self.user}"
+        enter += [str(self.root), ids, *binds, "--", *command]
         return subprocess.run(
             enter, env=environment, capture_output=True, text=True, errors="replace"
         )
@@ -137,8 +157,5 @@ def make_machine(folder: Path, suite: str, user: int, debian: bool = True) -> Ma
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         (root / "usr/lib/os-release").write_text('ID=fictional\nNAME="Fictional Linux"\n')
     machine = Machine(root, user)
-    home = root / machine.home.lstrip("/")
-    for path in (home, home / "tmp"):
-        path.mkdir(parents=True, exist_ok=True)
-        os.chown(path, user, user)
+    machine.make_home()
     return machine

@@ -8,9 +8,10 @@ import fcntl
 import os
 import pwd
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tools.bootstrap.report import SetupError, say
@@ -20,6 +21,41 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 class FullError(SetupError):
     """Full disk; the text lists the folders that need space, and their free space."""
+
+
+def is_closed(folder: Path) -> bool:
+    """Return False if everybody may put something into a folder."""
+    return not folder.stat().st_mode & stat.S_IWOTH
+
+
+def is_shared(folder: Path) -> bool:
+    """Return True for the folder of a group: new files belong to it, too.
+
+    tools/bazel has the same rules.
+    """
+    setgid = folder.is_dir() and folder.stat().st_mode & stat.S_ISGID
+    return bool(setgid) and os.access(folder, os.W_OK | os.X_OK) and is_closed(folder)
+
+
+def _is_mine(folder: Path) -> bool:
+    return folder.stat().st_uid == os.getuid()
+
+
+def _below(parent: Path) -> Path:
+    """Make and return Pilotlight's folder in XDG_CACHE_HOME.
+
+    A group shares it, if the parent or the folder is the group's. Another user's folder is not
+    used: the folder then has this user's number.
+    """
+    folder = parent / "pilotlight"
+    if not folder.is_dir():
+        shared = is_shared(parent)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if shared:
+            folder.chmod(0o2770)
+    if _is_mine(folder) or (is_closed(parent) and is_shared(folder)):
+        return folder
+    return folder.with_name(f"{folder.name}-{os.getuid()}")
 
 
 def cache_root() -> Path:
@@ -32,22 +68,23 @@ def cache_root() -> Path:
     """
     candidates = []
     if os.path.isabs(os.environ.get("XDG_CACHE_HOME", "")):
-        candidates.append(Path(os.environ["XDG_CACHE_HOME"]) / "pilotlight")
+        with suppress(OSError):
+            candidates.append(_below(Path(os.environ["XDG_CACHE_HOME"])))
     for home in (os.environ.get("HOME", ""), _home_of_user()):
         if os.path.isdir(home):
             candidates.append(Path(home) / ".cache/pilotlight")
-    shared = Path(tempfile.gettempdir()) / f"pilotlight-{os.getuid()}"
-    for folder in [*candidates, shared]:
+    candidates.append(Path(tempfile.gettempdir()) / f"pilotlight-{os.getuid()}")
+    for folder in candidates:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             continue
-        mine = folder != shared or folder.stat().st_uid == os.getuid()
+        # The name with a number may be taken by anybody.
+        mine = not folder.name.endswith(f"-{os.getuid()}") or _is_mine(folder)
         if mine and os.access(folder, os.W_OK | os.X_OK):
             return folder.resolve()
     raise SetupError(
-        f"no cache folder can be written ({', '.join(map(str, [*candidates, shared]))}): "
-        "set XDG_CACHE_HOME"
+        f"no cache folder can be written ({', '.join(map(str, candidates))}): set XDG_CACHE_HOME"
     )
 
 
@@ -82,6 +119,9 @@ def make_once(name: str, make: Callable[[Path, Path], None], root: Path | None =
         FullError: `make` found no space left.
     """
     root = root or cache_root()
+    if is_shared(root):
+        # Others of the group go on where this process is interrupted.
+        os.umask(0o002)
     final = root / name
     if final.is_dir():
         return final

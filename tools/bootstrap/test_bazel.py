@@ -17,7 +17,7 @@ SCRIPT = Path("tools/bazel").absolute()
 IN_A_PIPE = f"--bazelrc={SCRIPT.resolve().parent}/in_a_pipe.bazelrc"
 WITHOUT_COLOR = f"--bazelrc={SCRIPT.resolve().parent}/without_color.bazelrc"
 WITHOUT_NAMESPACES = f"--bazelrc={SCRIPT.resolve().parent}/without_namespaces.bazelrc"
-BASIC = ["sh", "id", "mkdir", "readlink"]
+BASIC = ["sh", "id", "ls", "mkdir", "readlink"]
 
 
 class Machine:

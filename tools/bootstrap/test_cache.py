@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.bootstrap.cache import FullError, cache_root, make_once
+from tools.bootstrap.cache import FullError, _below, cache_root, make_once
 from tools.bootstrap.report import SetupError
 
 # Makes the folder "tool" in two steps, with a wait for the file "go" between them. Counts calls.
@@ -140,6 +141,70 @@ def test_cache_root(
     monkeypatch.setenv("XDG_CACHE_HOME", xdg.format(tmp=tmp_path))
     monkeypatch.setenv("HOME", home.format(tmp=tmp_path))
     assert cache_root() == Path(expected.format(tmp=tmp_path))
+
+
+# Modes of XDG_CACHE_HOME and of the folder in it, 0 if absent; the owner; the result.
+_GROUP = 0o2775
+_OTHERS = [
+    (0o755, 0o700, "mine", "pilotlight"),
+    (0o1777, 0o700, "mine", "pilotlight"),
+    (0o1777, 0o755, "other", "pilotlight-{uid}"),
+    (0o777, _GROUP, "other", "pilotlight-{uid}"),
+    (_GROUP, 0o755, "other", "pilotlight-{uid}"),
+    (_GROUP, 0o2777, "other", "pilotlight-{uid}"),
+    (_GROUP, _GROUP, "other", "pilotlight shared"),
+    (0o755, _GROUP, "other", "pilotlight shared"),
+    (_GROUP, _GROUP, "mine", "pilotlight shared"),
+    (_GROUP, 0, "mine", "pilotlight shared"),
+    (0o1777, 0, "mine", "pilotlight"),
+]
+
+
+@pytest.mark.parametrize(("parent", "mode", "owner", "expected"), _OTHERS)
+def test_a_folder_that_others_have(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    parent: int,
+    mode: int,
+    owner: str,
+    expected: str,
+) -> None:
+    """The launcher and cache.py choose one folder."""
+    uid = os.getuid()
+    folder = tmp_path / "xdg/pilotlight"
+    folder.parent.mkdir()
+    folder.parent.chmod(parent)
+    if mode:
+        folder.mkdir()
+        folder.chmod(mode)
+    name, *shared = expected.format(uid=uid).split()
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "bazelisk").write_text('#!/bin/sh\numask\nprintf "%s\\n" "$@"\n')
+    if owner == "other":
+        theirs = f"s/ {uid} / {uid + 1} /"
+        (programs / "ls").write_text(
+            f'#!/bin/sh\n{shutil.which("ls")} "$@" |\n'
+            f'case $2 in */xdg/pilotlight) sed "{theirs}" ;; *) cat ;; esac\n'
+        )
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    environment = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(folder.parent), "USER": "me"}
+    environment["PATH"] = f"{programs}:{os.environ['PATH']}"
+    os.umask(0o022)
+    lines = subprocess.check_output(
+        ["tools/bazel", "info"], env=environment, text=True
+    ).splitlines()
+    assert f"--bazelrc={folder.parent}/{name}/bazelrc" in lines
+    assert lines[0] == ("0002" if shared else "0022")
+    outputs = [line for line in lines if line.startswith("--output_user_root=")]
+    users = "bazel/_bazel_me" if shared else "bazel"
+    own_outputs = shared or owner == "other"
+    root = f"--output_user_root={folder.parent}/{name}/{users}"
+    assert outputs == ([root] if own_outputs else [])
+
+    monkeypatch.setattr("tools.bootstrap.cache._is_mine", lambda path: owner == "mine")
+    assert _below(folder.parent) == folder.parent / name
 
 
 def test_cache_root_without_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,6 +58,14 @@ def size_of(path: Path) -> int:
     return total or path.lstat().st_size
 
 
+def _may_be_there(folder: Path) -> bool:
+    """Return False for a missing folder; one that only others may look at counts as there."""
+    try:
+        return folder.is_dir()
+    except PermissionError:
+        return True
+
+
 def output_bases(cache: Path) -> Iterator[tuple[Path, Path]]:
     """Yield the checkouts with Bazel outputs, and the folder of the outputs.
 
@@ -71,7 +79,7 @@ def output_bases(cache: Path) -> Iterator[tuple[Path, Path]]:
             [*root.glob("*/DO_NOT_BUILD_HERE"), *root.glob("*/*/DO_NOT_BUILD_HERE")]
         ):
             checkout = Path(note.read_text().strip())
-            if checkout.is_dir():
+            if _may_be_there(checkout):
                 yield checkout, note.parent
 
 

@@ -5,7 +5,7 @@
     tools/bazel test //tests/outside:nightly_oldest
 
 The first takes the newest torch, torchao and ExecuTorch in the ranges of pyproject.toml, the second
-the oldest. Each needs its Python on PATH and a network. It fetches 3 GB where pip finds no CPU
+the oldest. Each fetches its Python from Debian's packages, and 3 GB more where pip finds no CPU
 build of torch. WHEEL_ENVIRONMENT names an environment that has the wheel already.
 """
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -21,12 +20,17 @@ import pytest
 
 from aot.upstream import VERSIONS
 from tests.outside.wheel import MODEL, call, run_check
+from tools.bootstrap.interpreter import set_up_python
+from tools.bootstrap.pip import run_pip
 from tools.bootstrap.python_env import TORCH_INDEX
 from tools.lint.workspace import workspace_root
 from tools.wheel.make import built_files, make_wheel
 
 _ROOT = workspace_root()
-_PYTHON = os.environ["WHEEL_PYTHON"]
+_VERSION = os.environ["WHEEL_PYTHON"]
+_SUITE = {"3.11": "bookworm", "3.13": "trixie"}[_VERSION]
+"""Debian's suite with this Python."""
+
 _PINS = [
     f"{library}=={re.split('[=,]', versions)[1]}"
     for library, versions in VERSIONS.items()
@@ -47,18 +51,18 @@ _LOWERING = (
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if prepared := os.environ.get("WHEEL_ENVIRONMENT"):
         return Path(prepared)
-    assert shutil.which(_PYTHON), f"{_PYTHON} is not on PATH: install it for this test"
     folder = tmp_path_factory.mktemp("environment")
     wheel = make_wheel(_ROOT, built_files(), tmp_path_factory.mktemp("wheel"))
-    subprocess.run([_PYTHON, "-m", "venv", str(folder)], check=True)
-    pip = [str(folder / "bin/pip"), "install", "--quiet", f"--extra-index-url={TORCH_INDEX}"]
-    subprocess.run([*pip, str(wheel), *_PINS, "hypothesis", "jsonschema", "pytest"], check=True)
+    python = set_up_python(_VERSION, _SUITE)
+    subprocess.run([python, "-m", "venv", "--without-pip", folder], check=True)
+    wanted = [str(wheel), *_PINS, "hypothesis", "jsonschema", "pytest"]
+    run_pip(folder / "bin/python3", ["install", f"--extra-index-url={TORCH_INDEX}", *wanted])
     return folder
 
 
 def test_it_is_the_python_that_was_asked_for(environment: Path, tmp_path: Path) -> None:
     version = call(environment, tmp_path, "python3", "--version")
-    assert version.lower().startswith(_PYTHON.replace("python", "python "))
+    assert version.startswith(f"Python {_VERSION}.")
 
 
 def test_package_runs_on_the_host(environment: Path, tmp_path: Path) -> None:

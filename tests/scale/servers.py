@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tools.bootstrap.cache import make_once
 from tools.bootstrap.pip import run_pip
-from tools.bootstrap.prefix import fetch, prune, wrap_programs
+from tools.bootstrap.prefix import LIBRARIES, fetch, prune, wrap_programs
 from tools.bootstrap.report import owned, run
 from tools.bootstrap.versions import read_versions
 
@@ -136,7 +136,7 @@ def _packages(name: str, packages: Sequence[str], keep: Sequence[str]) -> Path:
 
     def make(work: Path, result: Path) -> None:
         fetch(work, result, suite, packages)
-        prune(result, [*keep, "usr/lib/x86_64-linux-gnu/*.so*", "packages.json"])
+        prune(result, [*keep, f"{LIBRARIES}/*.so*", "packages.json"])
         wrap_programs(result)
 
     return make_once(f"{name}-{suite}-1", make) / "usr"

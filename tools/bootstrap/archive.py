@@ -14,10 +14,10 @@ from email.utils import parsedate_to_datetime
 
 from tools.bootstrap.download import read_url
 from tools.bootstrap.lock import Locked, LockedPackage, Request
+from tools.bootstrap.machine import HERE, Architecture
 from tools.bootstrap.openpgp import SignatureError, read_keys, verify
 from tools.bootstrap.report import SetupError, say
 
-_INDEX = "main/binary-amd64/Packages.xz"
 _NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 
 
@@ -28,13 +28,20 @@ def _fields(stanza: str) -> dict[str, str]:
 class Archive:
     """One suite of one mirror."""
 
-    def __init__(self, mirror: str, suite: str, may_be_expired: bool = False):
+    def __init__(
+        self,
+        mirror: str,
+        suite: str,
+        may_be_expired: bool = False,
+        architecture: Architecture = HERE,
+    ):
         """Fetch the suite's index.
 
         Args:
             mirror: base address, without `/dists`.
             suite: for example "trixie".
             may_be_expired: accept an index after its Valid-Until, as frozen mirrors have it.
+            architecture: of the packages.
 
         Raises:
             SetupError: the index is not reachable, not signed by Debian, or expired.
@@ -43,13 +50,14 @@ class Archive:
         self._stanzas: dict[str, str] = {}
         self._providers: dict[str, list[str]] = defaultdict(list)
         base = f"{mirror}/dists/{suite}"
+        index = f"main/binary-{architecture.debian}/Packages.xz"
         release = self._release(base, may_be_expired)
         self.date = parsedate_to_datetime(release["Date"]).astimezone(UTC)
         rows = [line.split() for line in release["SHA256"].splitlines()]
-        (sha256,) = (row[0] for row in rows if row[2:] == [_INDEX])
-        data = read_url(f"{base}/{_INDEX}")
+        (sha256,) = (row[0] for row in rows if row[2:] == [index])
+        data = read_url(f"{base}/{index}")
         if hashlib.sha256(data).hexdigest() != sha256:
-            raise SetupError(f"{base}/{_INDEX} has the wrong checksum")
+            raise SetupError(f"{base}/{index} has the wrong checksum")
         self._read(lzma.decompress(data).decode("utf-8"))
 
     def _release(self, base: str, may_be_expired: bool) -> dict[str, str]:

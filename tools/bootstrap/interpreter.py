@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tools.bootstrap.cache import make_once
 from tools.bootstrap.lock import locked_packages
-from tools.bootstrap.prefix import fetch, prune, wrap_programs
+from tools.bootstrap.prefix import LIBRARIES, fetch, prune, wrap_programs
 from tools.bootstrap.report import give, run, run_main, say
 from tools.bootstrap.versions import read_versions
 
@@ -25,7 +25,7 @@ _WITHOUT = ["media-types", "debconf", "ca-certificates", "tzdata", "openssl"]
 _KEEP = [
     "usr/bin/python3*",
     "usr/lib/python3*",
-    "usr/lib/x86_64-linux-gnu/*",
+    f"{LIBRARIES}/*",
     "usr/share/python-wheels/*",
     "packages.json",
 ]
@@ -65,7 +65,15 @@ def find_python() -> Path:
         SetupError: it cannot be set up.
     """
     versions = read_versions()
-    version, suite = versions["PYTHON_VERSION"], versions["PYTHON_SUITE"]
+    return set_up_python(versions["PYTHON_VERSION"], versions["PYTHON_SUITE"])
+
+
+def set_up_python(version: str, suite: str) -> Path:
+    """Return a Python of a Debian suite.
+
+    Raises:
+        SetupError: it cannot be set up.
+    """
     locked = locked_packages(suite, _packages(version), _WITHOUT)
     made = make_once(
         f"python-{version}-{locked.name(RECIPE)}",

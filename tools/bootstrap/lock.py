@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reader of debian.lock.json: all Debian packages of the tools, with checksums."""
+"""Reader of the lock files: all Debian packages of the tools, with checksums.
+
+Each architecture has a file.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.bootstrap.machine import HERE, Architecture
 from tools.bootstrap.report import SetupError
 
-LOCK = Path(__file__).parent / "debian.lock.json"
+
+def lock_file(architecture: Architecture) -> Path:
+    """Return the file for an architecture."""
+    return Path(__file__).parent / f"debian_{architecture.debian}.lock.json"
+
+
+LOCK = lock_file(HERE)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ from pathlib import Path
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
+from tools.bootstrap.machine import HERE
+
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 KEYS = {"TEST": (KEY.public_key().public_numbers().n, 65537)}
 
@@ -80,7 +82,7 @@ def publish(
         )
     index = lzma.compress("\n".join(stanzas).encode())
     suite = folder / "dists/trixie"
-    path = "main/binary-amd64/Packages.xz"
+    path = f"main/binary-{HERE.debian}/Packages.xz"
     (suite / path).parent.mkdir(parents=True, exist_ok=True)
     (suite / path).write_bytes(index)
     row = f" {hashlib.sha256(index).hexdigest()} {len(index)} {path}"

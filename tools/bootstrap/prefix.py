@@ -13,11 +13,11 @@ from pathlib import Path
 from tools.bootstrap.deb import MERGED, relink_absolute, unpack
 from tools.bootstrap.download import Downloader
 from tools.bootstrap.lock import LockedPackage, locked_packages
-from tools.bootstrap.machine import check_machine
+from tools.bootstrap.machine import HERE, check_machine
 from tools.bootstrap.report import say
 
-LIBRARIES = Path("usr/lib/x86_64-linux-gnu")
-LOADER = LIBRARIES / "ld-linux-x86-64.so.2"
+LIBRARIES = Path("usr/lib") / HERE.triplet
+LOADER = LIBRARIES / HERE.loader
 
 # The wrapper finds the real program through symbolic links, but passes on the called name: gcc
 # looks for its parts relative to it.

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tools.bootstrap.cache import cache_root, make_once
 from tools.bootstrap.interpreter import find_python
-from tools.bootstrap.machine import check_machine
+from tools.bootstrap.machine import HERE, check_machine
 from tools.bootstrap.pip import run_pip
 from tools.bootstrap.prefix import free_megabytes
 from tools.bootstrap.report import SetupError, give, owned, run, run_main, say
@@ -53,6 +53,18 @@ _CPU_TORCH = (
     f"{TORCH_INDEX}. Let pip reach that, or name an index in PIP_EXTRA_INDEX_URL or a folder with "
     "the wheel in PIP_FIND_LINKS."
 )
+
+
+_NO_HASHES = (
+    "no hash of torch's CPU build for {architecture} is known: make a virtual environment of "
+    "Python 3.11 with the packages of {lock}, and set PILOTLIGHT_PYTHON_ENV to its folder"
+)
+
+
+def check_hashes(lock: Path) -> None:
+    """Raise SetupError if the lock files have no hashes of packages for this architecture."""
+    if HERE.debian != "amd64":
+        raise SetupError(_NO_HASHES.format(architecture=HERE.debian, lock=lock))
 
 
 def _normal(name: str) -> str:
@@ -254,12 +266,14 @@ def main(argv: Sequence[str]) -> None:
         check(base / "bin/python3", options.lock)
         _try_torch(base / "bin/python3")
     else:
+        check_hashes(options.lock)
         python = find_python()
         name = _name("build", RECIPE, str(python), *_lines(options.lock))
         base = make_once(name, partial(_make, python, options.lock, cache_root() / name))
     if options.more and not (
         options.environment and not lacking(base / "bin/python3", options.more)
     ):
+        check_hashes(options.more)
         name = _name(options.kind, RECIPE, str(base), *_lines(options.more))
         base = make_once(name, partial(_add_locked, base, options.more, cache_root() / name))
     if options.requirements:

@@ -9,7 +9,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tools.bootstrap import archive, download
 from tools.bootstrap.archive import Archive
-from tools.bootstrap.lock import Request, read_lock
+from tools.bootstrap.lock import Request, lock_file, read_lock
+from tools.bootstrap.machine import ARCHITECTURES, HERE, Architecture
 from tools.bootstrap.made_up_archive import KEYS, publish, sign
 from tools.bootstrap.openpgp import SignatureError, read_keys, verify
 from tools.bootstrap.report import SetupError
@@ -62,7 +63,7 @@ def test_changed_release_is_refused(mirror: Path) -> None:
 
 
 def test_changed_index_is_refused(mirror: Path) -> None:
-    file = mirror / "dists/trixie/main/binary-amd64/Packages.xz"
+    file = mirror / f"dists/trixie/main/binary-{HERE.debian}/Packages.xz"
     file.write_bytes(file.read_bytes()[::-1])
     with pytest.raises(SetupError, match=r"Packages\.xz has the wrong checksum"):
         resolve(mirror, "tool")
@@ -116,8 +117,11 @@ def test_pinned_keys_are_of_4096_bits() -> None:
     assert len(keys) >= 2
 
 
-def test_every_locked_package_has_a_checksum_and_a_suite() -> None:
-    for request, locked in read_lock().items():
+@pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=lambda each: each.debian)
+def test_every_locked_package_has_a_checksum_and_a_suite(architecture: Architecture) -> None:
+    found = read_lock(lock_file(architecture))
+    assert set(found) == set(read_lock())
+    for request, locked in found.items():
         assert locked.closure
         assert set(request.packages) <= {package.name for package in locked.closure}
         assert set(request.without).isdisjoint(package.name for package in locked.closure)
@@ -125,3 +129,4 @@ def test_every_locked_package_has_a_checksum_and_a_suite() -> None:
         for package in locked.closure:
             assert len(bytes.fromhex(package.sha256)) == 32
             assert package.path.startswith("pool/main/")
+            assert package.path.endswith((f"_{architecture.debian}.deb", "_all.deb"))

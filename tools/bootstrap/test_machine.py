@@ -18,7 +18,8 @@ from tools.bootstrap.report import SetupError
         ("Linux", "x86_64", "glibc 3.0", ""),
         ("Linux", "x86_64", "glibc 2.31", "this machine has glibc 2.31. "),
         ("Linux", "x86_64", None, "this machine has no glibc. "),
-        ("Linux", "aarch64", "glibc 2.36", "this machine is Linux on aarch64. "),
+        ("Linux", "aarch64", "glibc 2.36", ""),
+        ("Linux", "riscv64", "glibc 2.36", "this machine is Linux on riscv64. "),
         ("Darwin", "arm64", None, "this machine is Darwin on arm64. "),
     ],
 )

@@ -41,7 +41,8 @@ def run_bootstrap(repository_ctx, program, arguments, problem, python = None, mu
         script = repository_ctx.path(Label("//tools/bootstrap:%s.py" % source))
         repository_ctx.watch(script)
         folder = script.dirname
-    repository_ctx.watch(repository_ctx.path(Label("//tools/bootstrap:debian.lock.json")))
+    for lock in ["debian_amd64.lock.json", "debian_arm64.lock.json"]:
+        repository_ctx.watch(repository_ctx.path(Label("//tools/bootstrap:" + lock)))
     python = python or repository_ctx.which("python3")
     if not python:
         fail("python3 is not on PATH: install any version from 3.8 on")

@@ -36,7 +36,7 @@ def _flash_tools_impl(repository_ctx):
             packages = _PACKAGES,
             without = ["python3"],
             keep = ["usr/bin/" + name for name in _PROGRAMS] +
-                   ["usr/lib/x86_64-linux-gnu/*.so*", _SCRIPTS + "*"],
+                   ["usr/lib/{triplet}/*.so*", _SCRIPTS + "*"],
             checks = ["usr/bin/openocd", "usr/bin/st-flash"],
             by_hand = "set %s to a folder with usr/bin/openocd and %s" % (_VARIABLE, ", ".join(_PROGRAMS[1:])),
         )

@@ -34,7 +34,7 @@ def _gdb_impl(repository_ctx):
             name = "gdb",
             suite = _SUITE,
             packages = [_PROGRAM],
-            keep = ["usr/bin/" + _PROGRAM, "usr/lib/python3*", "usr/lib/x86_64-linux-gnu/*.so*"],
+            keep = ["usr/bin/" + _PROGRAM, "usr/lib/python3*", "usr/lib/{triplet}/*.so*"],
             checks = ["usr/bin/" + _PROGRAM],
             by_hand = "install the package gdb-multiarch, or set %s to the program" % _VARIABLE,
         ).get_child("usr/bin/" + _PROGRAM)

@@ -36,7 +36,7 @@ _ELSEWHERE = """\
 _PACKAGES = "packages.json"
 
 # Libraries of all its programs, below a repository's link `usr`.
-PACKED_LIBRARIES = "usr/lib/x86_64-linux-gnu/*.so*"
+PACKED_LIBRARIES = "usr/lib/*-linux-gnu/*.so*"
 
 def _lines(repository_ctx, command):
     done = repository_ctx.execute(command)

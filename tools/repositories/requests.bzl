@@ -55,7 +55,7 @@ _KEEP_OF_ARM = [
     "usr/lib/gcc/arm-none-eabi/*/lto1",
     "usr/lib/gcc/arm-none-eabi/*/thumb/v*-m*/crt*.o",
     "usr/lib/gcc/arm-none-eabi/*/thumb/v*-m*/libgcc.a",
-    "usr/lib/x86_64-linux-gnu/*.so*",
+    "usr/lib/{triplet}/*.so*",
 ]
 
 ARM_GNU_TOOLCHAIN = {
@@ -78,7 +78,7 @@ HOST_GCC = {
         "usr/include/*",
         "usr/lib/bfd-plugins/*",
         "usr/lib/gcc/*",
-        "usr/lib/x86_64-linux-gnu/*",
+        "usr/lib/{triplet}/*",
         "usr/lib64/*",
         "lib",
         "lib64",
@@ -92,7 +92,7 @@ HOST_GCC = {
 # smart cards and similar parts loaded by QEMU as modules.
 QEMU = {
     "checks": ["usr/bin/qemu-system-arm"],
-    "keep": ["usr/bin/qemu-system-arm", "usr/lib/x86_64-linux-gnu/*.so*"],
+    "keep": ["usr/bin/qemu-system-arm", "usr/lib/{triplet}/*.so*"],
     "name": "qemu",
     "packages": ["qemu-system-arm"],
     "without": [

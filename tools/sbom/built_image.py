@@ -108,7 +108,7 @@ def document_of(image: Image, date: datetime) -> dict[str, Any]:
         toolchain_of(image.compiler),
         versions,
         {
-            "tools/bootstrap/debian.lock.json": LOCK,
+            f"tools/bootstrap/{LOCK.name}": LOCK,
             "tools/python/requirements.txt": _REQUIREMENTS,
             "tools/versions.env": VERSIONS_FILE,
         },

@@ -65,7 +65,7 @@ def image(tmp_path: Path) -> Image:
 def made(image: Image) -> dict[str, Any]:
     tools = [Tool("bazel", "7.7.1", "Apache-2.0"), *python_tools()]
     created = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-    manifests = {"debian.lock.json": LOCK}
+    manifests = {LOCK.name: LOCK}
     return document(image, tools, toolchain_of(_COMPILER), read_versions(), manifests, created)
 
 
@@ -158,7 +158,7 @@ def test_it_has_the_tools_of_the_build(made: dict[str, Any]) -> None:
     assert packages["gcc-arm-none-eabi"]["checksums"] and packages["newlib"]["checksums"]
     assert packages["executorch"]["licenseDeclared"] == "BSD-3-Clause"
     assert packages["torch"]["externalRefs"][0]["referenceLocator"].startswith("pkg:pypi/torch@")
-    assert _related(made, "DEPENDENCY_MANIFEST_OF") == [("./debian.lock.json", "//app:net")]
+    assert _related(made, "DEPENDENCY_MANIFEST_OF") == [(f"./{LOCK.name}", "//app:net")]
 
 
 def test_another_compiler_has_no_locked_packages() -> None:

@@ -50,8 +50,6 @@ _LINK_FLAGS = [
 # are looked for among the libraries.
 _LINKER_SCRIPTS = ["libc.so", "libm.so"]
 
-_LIBRARIES = "usr/lib/x86_64-linux-gnu"
-
 # For programs calling the tools by themselves.
 _PACKED = """\
 #!/bin/sh
@@ -64,6 +62,9 @@ _GIVEN = """\
 #!/bin/sh
 exec '{path}' "$@"
 """
+
+# Name of Bazel's Java: constraint of @platforms, folder of outputs.
+_CPUS = {"aarch64": ("aarch64", "aarch64"), "amd64": ("x86_64", "k8")}
 
 _TOOLS = {"AR": "ar", "CC": "gcc", "STRIP": "strip"}
 
@@ -98,10 +99,10 @@ filegroup(
             "usr/include/*.h",
             "usr/include/asm-generic/*.h",
             "usr/include/linux/*.h",
-            "usr/include/x86_64-linux-gnu/**/*.h",
-            "usr/lib/gcc/x86_64-linux-gnu/*/cc1*",
-            "usr/lib/gcc/x86_64-linux-gnu/*/include/**/*.h",
-            "usr/lib/x86_64-linux-gnu/*.so*",
+            "usr/include/*-linux-gnu/**/*.h",
+            "usr/lib/gcc/*-linux-gnu/*/cc1*",
+            "usr/lib/gcc/*-linux-gnu/*/include/**/*.h",
+            "usr/lib/*-linux-gnu/*.so*",
         ],
         allow_empty = True,
     ),
@@ -116,13 +117,13 @@ filegroup(
             "usr/bin/*gcc-[0-9]*",
             "usr/bin/*ld",
             "usr/bin/*ld.bfd*",
-            "usr/lib/gcc/x86_64-linux-gnu/*/*.a",
-            "usr/lib/gcc/x86_64-linux-gnu/*/*.o",
-            "usr/lib/gcc/x86_64-linux-gnu/*/*.so",
-            "usr/lib/gcc/x86_64-linux-gnu/*/*.spec",
-            "usr/lib/gcc/x86_64-linux-gnu/*/collect2*",
-            "usr/lib/gcc/x86_64-linux-gnu/*/lto-wrapper*",
-            "usr/lib/x86_64-linux-gnu/*",
+            "usr/lib/gcc/*-linux-gnu/*/*.a",
+            "usr/lib/gcc/*-linux-gnu/*/*.o",
+            "usr/lib/gcc/*-linux-gnu/*/*.so",
+            "usr/lib/gcc/*-linux-gnu/*/*.spec",
+            "usr/lib/gcc/*-linux-gnu/*/collect2*",
+            "usr/lib/gcc/*-linux-gnu/*/lto-wrapper*",
+            "usr/lib/*-linux-gnu/*",
             "usr/lib64/*",
         ],
         allow_empty = True,
@@ -132,7 +133,7 @@ filegroup(
 filegroup(
     name = "tool_files",
     srcs = ["identity"] + glob(
-        ["usr/bin/*ar", "usr/bin/*ar.elf", "usr/bin/*strip*", "usr/lib/x86_64-linux-gnu/*.so*"],
+        ["usr/bin/*ar", "usr/bin/*ar.elf", "usr/bin/*strip*", "usr/lib/*-linux-gnu/*.so*"],
         allow_empty = True,
     ),
 )
@@ -158,9 +159,11 @@ def _packed(repository_ctx):
     )
     for name in ["lib", "lib64", "usr"]:
         repository_ctx.symlink(folder.get_child(name), name)
+    (compilers,) = folder.get_child("usr/lib/gcc").readdir()
+    triplet = compilers.basename
     for name in _LINKER_SCRIPTS:
-        text = repository_ctx.read(folder.get_child(_LIBRARIES + "/" + name))
-        for place in [_LIBRARIES, "lib/x86_64-linux-gnu", "lib64"]:
+        text = repository_ctx.read(folder.get_child("usr/lib/%s/%s" % (triplet, name)))
+        for place in ["usr/lib/" + triplet, "lib/" + triplet, "lib64", "lib"]:
             text = text.replace(" /%s/" % place, " ")
         repository_ctx.file("linker_scripts/" + name, text)
     for name in _TOOLS.values():
@@ -169,8 +172,8 @@ def _packed(repository_ctx):
         repository_ctx.file("bin/" + name, text, executable = True)
     identity = write_identity(repository_ctx, programs = [folder.get_child("usr/bin/gcc")])
     root = "external/" + repository_ctx.name
-    version = folder.get_child("usr/lib/gcc/x86_64-linux-gnu").readdir()[0]
-    headers = ["lib/gcc/x86_64-linux-gnu/%s/include" % version.basename, "include/x86_64-linux-gnu", "include"]
+    version = compilers.readdir()[0]
+    headers = ["lib/gcc/%s/%s/include" % (triplet, version.basename), "include/" + triplet, "include"]
     compile_flags = [flag.format(root = root) for flag in _COMPILE_FLAGS]
     for name in headers:
         compile_flags += ["-isystem", "%s/usr/%s" % (root, name)]
@@ -250,11 +253,14 @@ def _identity(repository_ctx, tools):
 def _host_gcc_impl(repository_ctx):
     given = repository_ctx.os.environ.get("CC")
     found = _given(repository_ctx) if given else _packed(repository_ctx)
+    cpu, target_cpu = _CPUS[repository_ctx.os.arch]
     repository_ctx.file("BUILD.bazel", _BUILD)
     repository_ctx.file("host_gcc.bzl", "\n".join([
         '"""The compiler for programs of this machine."""',
         "",
         "HOST_GCC = struct(",
+        "    cpu = %r," % cpu,
+        "    target_cpu = %r," % target_cpu,
     ] + [
         "    %s = %s," % (name, repr(getattr(found, name)))
         for name in dir(found)

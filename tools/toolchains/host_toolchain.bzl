@@ -15,7 +15,7 @@ def host_toolchain(name, sanitizers, constraints):
       constraints: further constraints of the platform, to select this toolchain.
     """
     host = [
-        "@platforms//cpu:x86_64",
+        "@platforms//cpu:" + HOST_GCC.cpu,
         "@platforms//os:linux",
     ]
     gcc_toolchain_config(
@@ -27,7 +27,7 @@ def host_toolchain(name, sanitizers, constraints):
         link_flags = HOST_GCC.link_flags + ["-lm", "-Wl,--build-id=0x" + HOST_GCC.identity],
         pic = True,
         sanitizers = sanitizers,
-        target_cpu = "k8",
+        target_cpu = HOST_GCC.target_cpu,
         tool_paths = HOST_GCC.tool_paths,
         tools = HOST_GCC.tools,
     )

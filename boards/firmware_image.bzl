@@ -112,7 +112,7 @@ def _facts(ctx):
         inputs = told,
         outputs = [output],
         mnemonic = "QualityFacts",
-        progress_message = "Reading what lowering says of the models of %{label}",
+        progress_message = "Reading lowering reports of the models of %{label}",
     )
     return output
 

@@ -39,7 +39,7 @@ class Step:
     """One kernel call; with `rows`, several calls that run row by row.
 
     Its `reads` and `writes` are the activations among its operands. Its `alignment` is for the
-    scratch memory. The flag `is_nearer` marks a fallback call (KernelCall.nearer) with more
+    scratch memory. The flag `is_fallback` marks a fallback call (KernelCall.fallback) with more
     instructions.
     """
 

@@ -40,13 +40,13 @@ class Grouping:
 
     Args:
       rows: of the graph, if they exist already.
-      nearer: True if single steps may be fallback calls. If results alias their inputs
+      fallback: True if single steps may be fallback calls. If results alias their inputs
         along a whole chain, each step moves them on. This may take more memory than row
         streaming.
     """
 
     def __init__(self, graph: Graph, rows: Rows | None = None, fallback: bool = True) -> None:
-        self._nearer = fallback
+        self._fallback = fallback
         self.rows = Rows(graph) if rows is None else rows
         self._steps = graph.steps
         self._sizes = {
@@ -221,7 +221,7 @@ class Grouping:
     def _need(self, begin: int, end: int) -> int:
         if end - begin == 1:
             step = self._steps[begin]
-            calls = step.kernel, *(_fallback_calls(step) if self._nearer else ())
+            calls = step.kernel, *(_fallback_calls(step) if self._fallback else ())
             return min(self._need_of(step, call, begin, end) for call in calls)
         group = self.rows.group(begin, end)
         assert group is not None

@@ -53,7 +53,7 @@ class Member:
       inputs: its inputs read by rows; it reads no other tensors of the group.
       leaves: True if all rows of its output stay.
       made: number of rows computed.
-      is_nearer: True for a fallback call of the step's call.
+      is_fallback: True for a fallback call of the step's call.
     """
 
     step: Step

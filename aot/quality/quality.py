@@ -147,9 +147,9 @@ class Quality:
             )
         if not failures:
             return
-        helps = [f"  what may help: {finding}" for finding in self.findings] or [
-            "  what may help: more calibration samples that are like those of the device; "
-            "equalize=True, where the channels of a value differ in scale; the layers below in "
+        helps = [f"  try: {finding}" for finding in self.findings] or [
+            "  try: more calibration samples like those of the device; "
+            "equalize=True, if the channels of a value differ in scale; the layers below in "
             "int16 or float32, or with another observer"
         ]
         raise LoweringError(
@@ -158,9 +158,9 @@ class Quality:
                     f"int8 is too far from float on {self.samples}:",
                     *(f"  {line}" for line in failures),
                     *helps,
-                    "  to lower it all the same: min_sqnr=-inf, min_agreement=0, or what you can "
-                    "accept; --suggest then says what would be better",
-                    "the values that cost most:",
+                    "  to lower it anyway: min_sqnr=-inf, min_agreement=0, or limits that you can "
+                    "accept; --suggest then prints better settings",
+                    "values with the largest loss:",
                 ]
             ),
             [_problem(value) for value in self.worst()],

@@ -87,7 +87,7 @@ def private_key(pem: bytes) -> Ed25519PrivateKey:
             f"the file is not a private key in PEM without a password: {error}"
         ) from error
     if not isinstance(key, Ed25519PrivateKey):
-        raise PackageError("the key is not of Ed25519: make one as docs/updates.md says")
+        raise PackageError("the key is not an Ed25519 key: see docs/updates.md to make one")
     return key
 
 
@@ -101,7 +101,7 @@ def public_key(pem: bytes) -> bytes:
         except ValueError as error:
             raise PackageError(f"the file is not a public key in PEM: {error}") from error
         if not isinstance(loaded, Ed25519PublicKey):
-            raise PackageError("the key is not of Ed25519: make one as docs/updates.md says")
+            raise PackageError("the key is not an Ed25519 key: see docs/updates.md to make one")
         key = loaded
     return key.public_bytes(Encoding.Raw, PublicFormat.Raw)
 

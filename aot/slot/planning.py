@@ -51,8 +51,8 @@ def _refusal(step: Step, board: Board) -> str:
     if access is None:
         folder = PurePosixPath(step.kernel.header).parent
         return (
-            f"{place}: nothing says what memory {step.kernel.function} touches. "
-            f"Write {folder}/access.py as kernels/common/access.py says"
+            f"{place}: {step.kernel.function} has no access map. "
+            f"Write {folder}/access.py, see kernels/common/access.py"
         )
     try:
         check(access, step.kernel, board.isa)

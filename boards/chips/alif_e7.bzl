@@ -38,7 +38,7 @@ ALIF_E7 = chip(
     uart_driver = ns16550(_uart),
     uarts = _UARTS,
     clock_hz = 38400 * 1000,
-    max_clock = "the secure enclave sets the core's clock, as Alif's tools tell it in its table of contents (ATOC): 400 MHz, the highest, if they do not say otherwise",
+    max_clock = "the secure enclave sets the core's clock: 400 MHz by default, the highest. Change it with Alif's tools in the table of contents (ATOC)",
     timer = systick(400 * MHZ),
     irqs = {
         "LPUART": 45,

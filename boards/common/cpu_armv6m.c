@@ -13,7 +13,7 @@ void pl_cpu_init(const void *vector_table) {
   PL_REGISTER(VTOR) = (uint32_t)(uintptr_t)vector_table;
 }
 
-// No register says it: the stack pointer is outside of all memories then.
+// No register reports it. The stack pointer is then outside of all memories.
 bool pl_cpu_stacking_failed(void) { return false; }
 
 void pl_cpu_print_fault_status(void) {}

@@ -11,7 +11,7 @@ def check_image(name, model, board, kernels = [], limit = 4, tags = [], testonly
 
     Makes the targets of firmware_image, `<name>_plan` (the plan_library, for an app of your own),
     `<name>_check` (the program) and `<name>_test` (a run in the board's simulator). `bazel test` skips
-    the test, and says so, for a board that nothing simulates. The plan's C name has an underscore for
+    the test, with a message, if the board has no simulator. The plan's C name has an underscore for
     each character that C lacks.
 
     Args:

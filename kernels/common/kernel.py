@@ -112,7 +112,7 @@ class KernelCall:
     Each pair of `in_place` holds an input and an output that may start at the same address.
     `overlap` lists outputs that may alias an input at an alias distance.
 
-    `nearer` is the fallback call: the same result from the same operands, with more instructions
+    `fallback` is the fallback call: the same result from the same operands, with more instructions
     and less memory. It needs less scratch, or its output may alias more of its input. It may have a
     fallback call itself. `rows` describes the computation of one row by the same function.
     """
@@ -181,7 +181,7 @@ class OpCall:
             raise self.error(f"{name} must be a constant, not the activation {value.name!r}")
         self.require(
             tuple(value.constant.shape) == value.shape,
-            f"{name} has elements of shape {value.constant.shape}, its type says {value.shape}",
+            f"{name} has data of shape {value.constant.shape}, but its type has {value.shape}",
         )
         return value.constant
 

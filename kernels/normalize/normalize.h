@@ -40,8 +40,8 @@ typedef struct {
 } pl_normalize_data;
 
 // output = (input - mean) / (max(sqrt(variance + epsilon), floor) + addend) * weight + bias, mean
-// and variance of each part. Exact sums, a fixed-point root; kernels/normalize/op.py says what
-// is rounded, and how.
+// and variance of each part. Exact sums, a fixed-point root; kernels/normalize/op.py has the
+// rounding of each step.
 PL_MUST_USE pl_status pl_normalize_s8(const pl_context *ctx, const pl_normalize_params *params,
                                       const pl_normalize_dims *dims, const pl_normalize_data *data);
 

@@ -79,7 +79,7 @@ class Layer:
     """A call with an instruction count.
 
     The key of the same layer in bench/cmsis_nn.json is `peer`, "" if there is none. `nearest`
-    selects the last fallback call (KernelCall.nearer), on cores with such calls.
+    selects the last fallback call (KernelCall.fallback), on cores with such calls.
     """
 
     name: str

@@ -42,14 +42,12 @@ def folder(name: str) -> Folder:
     """
     path = f"kernels/{name}/cases.py"
     if importlib.util.find_spec(f"kernels.{name}.cases") is None:
-        raise IncompleteFolder(f"{path} is missing: write it as kernels/README.md says")
+        raise IncompleteFolder(f"{path} is missing: see kernels/README.md")
     module = importlib.import_module(f"kernels.{name}.cases")
     parts = {"cases": "cases()", "calls": "CALLS", "mutants": "MUTANTS", "layers": "layers()"}
     missing = [part for part in parts.values() if not hasattr(module, part.removesuffix("()"))]
     if missing:
-        raise IncompleteFolder(
-            f"{path} has no {', '.join(missing)}: write it as kernels/README.md says"
-        )
+        raise IncompleteFolder(f"{path} has no {', '.join(missing)}: see kernels/README.md")
     return Folder(
         name, **{field: getattr(module, part.removesuffix("()")) for field, part in parts.items()}
     )

@@ -135,7 +135,7 @@ def survey(bazel: _Bazel, folder: Path, matrix: list[Cell]) -> list[Outcome]:
     for number, cell in enumerate(matrix, 1):
         show(f"reading image {number} of {len(matrix)}: {cell.model} on {cell.board}")
         if cell not in labels:
-            why = "its .tflite file says how it is quantized: leave --quantization out"
+            why = "its .tflite file is quantized: remove --quantization"
             found.append(Outcome(cell.model, cell.board, cell.quantization, refused=why))
             continue
         label = labels[cell]

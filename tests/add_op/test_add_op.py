@@ -50,7 +50,7 @@ BY_COMMAND = "measure/bench/baseline.json"
 TOLD: list[dict[str, str]] = [
     {"kernels/roll/op.py": "the dialect has no pl::roll: write kernels/roll/op.py"},
     {
-        "kernels/roll/kernel.py": "no kernel is for pl::roll: write kernels/roll/",
+        "kernels/roll/kernel.py": "pl::roll has no kernel: write kernels/roll/",
         "docs/operators.md": "docs/operators.md has no row for pl.roll",
     },
     {"kernels/roll/cases.py": "kernels/roll/cases.py is missing"},

@@ -27,7 +27,7 @@ IMPORTED = ("svdf",)
 @pytest.mark.parametrize("name", [op for op in OPS if op not in MOVE_NOTHING])
 def test_the_op_has_a_kernel(name: str) -> None:
     assert f"pl::{name}" in all_kernels(), (
-        f"no kernel is for pl::{name}: write kernels/{name}/, as kernels/README.md says"
+        f"pl::{name} has no kernel: write kernels/{name}/, see kernels/README.md"
     )
 
 

@@ -52,7 +52,9 @@ def facts(
             rows[f"{of}NPU cycles, estimated"] = cycles
         left = sum(op["delegate"] is None and bool(op["not_on"]) for op in report["ops"])
         if left:
-            rows[f"{of}ops not on the NPU"] = f"{left} of {len(report['ops'])}: .report says why"
+            rows[f"{of}ops not on the NPU"] = (
+                f"{left} of {len(report['ops'])}: .report has the reasons"
+            )
     for name, told in estimates.items():
         of = "" if is_one else f"{name}: "
         if told:

@@ -129,7 +129,7 @@ def open_port(port: Path, baud: int = BAUD) -> int:
         raise PortError(
             f"{baud} baud is not supported. Choices: {', '.join(map(str, sorted(_RATES)))}"
         )
-    in_use = f"another program has {port} open: close it (`fuser -v {port}` says which)"
+    in_use = f"another program has {port} open: close it (`fuser -v {port}` names it)"
     try:
         descriptor = os.open(port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
     except PermissionError as error:

@@ -82,7 +82,7 @@ def test_the_table_says_how_good_the_models_are(tmp_path: Path) -> None:
     left = {"delegate": None, "not_on": {"npu": "the core is faster"}}
     ops = [left, {"delegate": 0, "not_on": {}}, {"delegate": 1, "not_on": {"npu": "no such op"}}]
     told = facts({"digits": labelled | {"ops": ops}})["ops not on the NPU"]
-    assert told == "1 of 3: .report says why"
+    assert told == "1 of 3: .report has the reasons"
     report, output = tmp_path / "digits.report.json", tmp_path / "facts.json"
     estimate = tmp_path / "theirs.npu.json"
     report.write_text(json.dumps(labelled))

@@ -62,17 +62,16 @@ def undoes(
 
 
 class TosaBlock:
-    """Adds values and operators one by one; the same calls give the same bytes."""
+    """Builder that adds values and operators one by one. The same calls give the same bytes.
+
+    Attributes:
+      npu: the target of the graph.
+      writer: the op whose values are added, for `writers`.
+      ends: True if nothing in the graph reads the writer's result.
+      writers: the op that added a value, by the value's name.
+    """
 
     def __init__(self, npu: Npu) -> None:
-        """Create an empty graph.
-
-        Attributes:
-          npu: the target of the graph.
-          writer: the op whose values are added, for `writers`.
-          ends: True if nothing in the graph reads the writer's result.
-          writers: the op that added a value, by the value's name.
-        """
         self.npu = npu
         self._serializer = ts.TosaSerializer(
             "", targetMajor=1, targetMinor=0, targetPatch=0, targetDraft=False

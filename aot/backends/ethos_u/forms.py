@@ -61,15 +61,16 @@ class _Operator:
 
 
 class _Graph:
-    def __init__(self, tosa: bytes) -> None:
-        """Read a TOSA graph.
+    """A TOSA graph, read from bytes.
 
-        Attributes:
-          shapes: shapes of values, by name.
-          constants: bytes of the constant values, by name.
-          wide: names of values of 48 bits.
-          operators: in graph order.
-        """
+    Attributes:
+      shapes: shapes of values, by name.
+      constants: bytes of the constant values, by name.
+      wide: names of values of 48 bits.
+      operators: in graph order.
+    """
+
+    def __init__(self, tosa: bytes) -> None:
         block = TosaGraph.GetRootAs(tosa, 0).Regions(0).Blocks(0)
         tensors = [block.Tensors(i) for i in range(block.TensorsLength())]
         self.shapes = {

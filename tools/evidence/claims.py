@@ -59,6 +59,7 @@ CLAIMS = (
             "tests/proofs:test_requantize.mps2_an385",
             "tests/proofs:test_requantize.mps2_an386",
             "tests/proofs:test_taps",
+            "tests/proofs:test_lemmas",
         ),
         "Networks, layers and cores of the page; the same C as kernels inline, compiled apart.",
         nightly=True,

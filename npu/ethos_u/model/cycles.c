@@ -5,7 +5,7 @@ enum {
   UNIT = 16,         // fractions of a cycle
   KERNEL_LIMIT = 8,  // a window is worked through in pieces of at most 8x8
   BRICK_CHANNELS = 16,
-  LEAST_COST = UNIT,       // per element, except for elementwise operations without a LUT
+  LUT_COST = UNIT,         // per element, of a lookup
   SCALE_READ_BYTES = 256,  // scale record bytes read in one latency
 };
 
@@ -211,8 +211,8 @@ void npu_estimate_kernel(npu_machine *machine, const npu_work *work) {
   const int64_t last = memory_of(machine, ofm->region).latency +
                        transfer_cycles(machine, ofm, block, false, volume(block) * ofm->element);
   int64_t cost = OUTPUT_COST[config - npu_configs][work->output_class];
-  if (work->output->lut != NULL || work->kind != NPU_WORK_ELEMENTWISE) {
-    cost = max64(cost, LEAST_COST / config->cores);
+  if (work->output->lut != NULL) {
+    cost = max64(cost, LUT_COST / config->cores);
   }
   int64_t total = 0;
   if (work->kind == NPU_WORK_ELEMENTWISE) {

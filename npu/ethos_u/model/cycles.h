@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimate of an operation's cycles, by Vela's model of the NPU. The slowest of MAC units, output
-// stage, memory ports and command issue counts. An estimate, not a measurement. Internal to the
-// model.
+// stage, memory ports and command issue counts. Vela 5.1.0 bills results without an activation as
+// those of a lookup; this estimate does not. It is no measurement. Internal to the model.
 #ifndef FIRMWARE_ETHOS_U_MODEL_CYCLES_H_
 #define FIRMWARE_ETHOS_U_MODEL_CYCLES_H_
 

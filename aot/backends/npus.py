@@ -33,12 +33,17 @@ class Npu:
         return int(self.name.rpartition("-")[2])
 
     @property
+    def product(self) -> str:
+        """Return "u55", "u65" or "u85"."""
+        return self.name.split("-")[1]
+
+    @property
     def is_u55(self) -> bool:
-        return self.name.startswith("ethos-u55-")
+        return self.product == "u55"
 
     @property
     def is_u85(self) -> bool:
-        return self.name.startswith("ethos-u85-")
+        return self.product == "u85"
 
     @property
     def keeps_inputs_far(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import torch
 from absl import logging
@@ -13,14 +12,15 @@ from torch.fx import GraphModule, Node
 
 from aot.backends.backend import Backend, CannotRun, NotWorth
 from aot.backends.cortex_m import CORTEX_M
+from aot.backends.ethos_u.choose import MOST_TRIES, Candidate, choose, compiled
 from aot.backends.ethos_u.cost import not_worth
 from aot.backends.ethos_u.culprit import culprit
-from aot.backends.ethos_u.emit import Emitted, adopt, emitted, only_moves, reject
-from aot.backends.ethos_u.forms import FormError, check_forms
+from aot.backends.ethos_u.emit import PLAIN, Choice, adopt, only_moves, reject
+from aot.backends.ethos_u.forms import FormError
 from aot.backends.ethos_u.layers import NpuLayer, writers_of
 from aot.backends.ethos_u.memories import with_memories
 from aot.backends.ethos_u.place import ops_left
-from aot.backends.ethos_u.vela import VelaError, VelaProgram, compile_tosa
+from aot.backends.ethos_u.vela import VelaError
 from aot.backends.ethos_u.verify import VerificationError, verify
 from aot.backends.npus import CUT, NPUS, OFF, Npu
 from aot.backends.target import Target
@@ -29,11 +29,12 @@ from aot.dialect.delegate import DelegatePayload
 from aot.dialect.graph import dialect_op
 from aot.passes.aten.norms.fold_norm_affine import fold_norm_affine
 from aot.passes.aten.spatial.mean_to_average import mean_to_average
-from npu.ethos_u.payload import parse_payload
 
 _ALIGNMENT = 16
 _FEW_PIXELS = 16
 _NOBODY_LOOKED = {"verified": {"inputs": [], "tosa_runs": 0, "executed": False}}
+
+_Verified = tuple[Candidate, Mapping[str, object]]
 
 
 def _pool_some_means(module: GraphModule) -> None:
@@ -59,6 +60,7 @@ def ethos_u(
     memory_mode: str = "",
     system_config: str = "",
     vela_ini: str = "",
+    tries: int = MOST_TRIES,
 ) -> Backend:
     """Return the backend of a configuration, a key of `NPUS`.
 
@@ -66,16 +68,17 @@ def ethos_u(
       configuration: e.g. "ethos-u65-256".
       verification: one of `VERIFICATIONS`.
       memory_mode, system_config, vela_ini: as in `with_memories`; those of the board.
+      tries: programs compiled for a region, at most, in search of its cheapest forms.
     """
     npu = with_memories(NPUS[configuration], memory_mode, system_config, vela_ini)
     return Backend(
         "ethos_u",
         "EthosUBackend",
-        lambda region: _compile(region, npu, verification),
+        lambda region: _compile(region, npu, verification, tries),
         adopt=adopt,
         reject=lambda node: reject(node, npu),
         not_worth=_not_worth,
-        place=lambda region: ops_left(region, lambda part: _cycles(part, npu)),
+        place=lambda region: ops_left(region, lambda part: _cycles(part, npu, tries)),
         dtypes=(torch.int8, torch.int16, torch.bool),
         # Means may become pools again. Their sums would take more cycles with another scale.
         traits={"avg_pool2d": Traits(shares_quantization=True)},
@@ -83,11 +86,14 @@ def ethos_u(
     )
 
 
-def ethos_u_target(configuration: str, verification: str = CUT, **memories: str) -> Target:
+def ethos_u_target(
+    configuration: str, verification: str = CUT, *, tries: int = MOST_TRIES, **memories: str
+) -> Target:
     """Return the target of an Ethos-U, with the CPU for the remaining ops. Arguments are those of
     `ethos_u`.
     """
-    return Target(configuration, (ethos_u(configuration, verification, **memories), CORTEX_M))
+    npu = ethos_u(configuration, verification, tries=tries, **memories)
+    return Target(configuration, (npu, CORTEX_M))
 
 
 def _not_worth(nodes: Sequence[Node]) -> str:
@@ -96,86 +102,76 @@ def _not_worth(nodes: Sequence[Node]) -> str:
     return not_worth(nodes)
 
 
-def _cycles(region: GraphModule, npu: Npu) -> Mapping[str, int] | None:
+def _cycles(region: GraphModule, npu: Npu, tries: int) -> Mapping[str, int] | None:
     """Return Vela's cycles by op of a region's cheapest program; None if there is no program."""
-    cheapest: Counter[str] | None = None
-    for near in (False, True)[: 1 + npu.keeps_inputs_far]:
-        try:
-            graph, program = _program(region, npu, OFF, near)
-        except (FormError, VelaError) as error:
-            logging.info("%s: no cycles of a part: %s", npu.name, error)
-            continue
-        cycles: Counter[str] = Counter()
-        for layer, op in zip(
-            program.layers, writers_of(program.layers, graph.writers), strict=True
-        ):
-            cycles[op] += layer.cycles
-        cheapest = min(cycles, cheapest or cycles, key=Counter.total)
-    return cheapest
-
-
-@dataclass(frozen=True)
-class _Made:
-    """A region's graph, Vela's program for it, and the report of its verification."""
-
-    graph: Emitted
-    program: VelaProgram
-    told: Mapping[str, object]
-
-
-def _compile(region: GraphModule, npu: Npu, verification: str) -> DelegatePayload:
     try:
-        made = _cheapest(region, npu, verification)
+        chosen = _candidates(region, npu, OFF, tries)[0]
+    except (FormError, VelaError) as error:
+        logging.info("%s: no cycles of a part: %s", npu.name, error)
+        return None
+    layers, cycles = chosen.program.layers, Counter[str]()
+    for layer, op in zip(layers, writers_of(layers, chosen.graph.writers), strict=True):
+        cycles[op] += layer.cycles
+    return cycles
+
+
+def _compile(region: GraphModule, npu: Npu, verification: str, tries: int) -> DelegatePayload:
+    try:
+        chosen, told = _cheapest(region, npu, verification, tries)
     except (FormError, VelaError, VerificationError) as error:
         name, where = culprit(region, npu)
         if verification == CUT:
             raise CannotRun(name, f"{error}; {where}") from error
         raise type(error)(f"{error}; {where}") from error
-    program = made.program
-    writers = writers_of(program.layers, made.graph.writers)
+    program = chosen.program
+    writers = writers_of(program.layers, chosen.graph.writers)
     layers = [_row(*layer, npu) for layer in zip(program.layers, writers, strict=True)]
-    report = {**made.told, "layers": layers}
-    scratch_bytes = parse_payload(program.payload).scratch_size
-    needs = npu.name, scratch_bytes, _ALIGNMENT
+    report = {**told, "forms": dict(chosen.choice.forms), "layers": layers}
+    needs = npu.name, chosen.scratch_bytes, _ALIGNMENT
     return DelegatePayload(program.payload, *needs, report=report, cache_bytes=npu.cache_bytes)
 
 
-def _cheapest(region: GraphModule, npu: Npu, verification: str) -> _Made:
-    """Return the region's program with the fewest cycles.
+def _cheapest(region: GraphModule, npu: Npu, verification: str, tries: int) -> _Verified:
+    """Return the region's program with the fewest cycles, and the report of its verification.
 
-    The first candidate reads the inputs in place. On an NPU with far inputs, a second candidate
-    copies them first; it must be correct. Its forms are checked even if verification is off.
+    If the chosen candidate turns out wrong, the next one is taken.
     """
-    graph, program = _program(region, npu, verification, near=False)
+    *others, last = _candidates(region, npu, verification, tries)
+    for candidate in others:
+        try:
+            return _verified(region, candidate, npu, verification)
+        except VerificationError as error:
+            logging.warning("%s: %s is not taken: %s", npu.name, candidate.choice, error)
+    return _verified(region, last, npu, verification)
+
+
+def _candidates(
+    region: GraphModule, npu: Npu, verification: str, tries: int
+) -> Sequence[Candidate]:
+    """Return the region's candidates, the cheapest one first.
+
+    The plain candidate has the emitters' forms. On an NPU with far inputs it copies them first if
+    Vela takes fewer cycles then. The last candidate has the emitters' forms and copies nothing.
+    """
+    first = plain = compiled(region, npu, PLAIN, check=verification != OFF)
     if npu.keeps_inputs_far:
         try:
-            copying, copied = _program(region, npu, verification, near=True)
-            if copied.cycles < program.cycles:
-                return _verified(region, copying, copied, npu, verification)
-        except (FormError, VelaError, VerificationError) as error:
+            near = compiled(region, npu, Choice(near=True), check=True)
+            plain = near if near.program.cycles < first.program.cycles else first
+        except (FormError, VelaError) as error:
             logging.warning("%s: its inputs are not copied first: %s", npu.name, error)
-    return _verified(region, graph, program, npu, verification)
+    best = choose(region, npu, plain, tries)
+    return list({c.choice.key: c for c in (best, plain, first)}.values())
 
 
-def _program(
-    region: GraphModule, npu: Npu, verification: str, near: bool
-) -> tuple[Emitted, VelaProgram]:
-    graph = emitted(region, npu, near)
-    if near or verification != OFF:
-        check_forms(graph.tosa, npu)
-    return graph, compile_tosa(graph.tosa, npu)
-
-
-def _verified(
-    region: GraphModule, graph: Emitted, program: VelaProgram, npu: Npu, verification: str
-) -> _Made:
-    """Verify a program. Raise NotWorth if it is not worth a call."""
+def _verified(region: GraphModule, found: Candidate, npu: Npu, verification: str) -> _Verified:
+    """Verify a candidate. Raise NotWorth if it is not worth a call."""
     ops = [node for node in region.graph.nodes if dialect_op(node)]
-    if reason := not_worth(ops, program.cycles):
+    if reason := not_worth(ops, found.program.cycles):
         raise NotWorth(reason)
     if verification == OFF:
-        return _Made(graph, program, _NOBODY_LOOKED)
-    return _Made(graph, program, verify(region, graph.tosa, program.payload, npu))
+        return found, _NOBODY_LOOKED
+    return found, verify(region, found.graph.tosa, found.program.payload, npu)
 
 
 def _row(layer: NpuLayer, writer: str, npu: Npu) -> Mapping[str, object]:

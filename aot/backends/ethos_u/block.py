@@ -68,6 +68,7 @@ class TosaBlock:
       npu: the target of the graph.
       writer: the op whose values are added, for `writers`.
       ends: True if nothing in the graph reads the writer's result.
+      limits: True if results of convolutions get a CLAMP over all their values.
       writers: the op that added a value, by the value's name.
     """
 
@@ -80,11 +81,13 @@ class TosaBlock:
         self._count = 0
         self.writer = ""
         self.ends = False
+        self.limits = False
         self.writers: dict[str, str] = {}
         self._shared: set[str] = set()  # names of values with several readers
         self._border: set[str] = set()  # names of inputs and outputs
         self._slices: set[str] = set()  # names of results of SLICE
         self._products: set[str] = set()  # and MATMUL, rescaled and clamped
+        self._convolved: set[str] = set()  # and convolutions
         self._copies: dict[str, TosaValue] = {}  # sources of copies by `near`, by the copy's name
         self._views: dict[str, TosaValue] = {}  # source of a RESHAPE, by its name
         self._written: set[str] = set()  # names of values with a reader

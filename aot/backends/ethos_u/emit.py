@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch.fx import GraphModule, Node
 
 from aot.backends.ethos_u.block import TosaValue
 from aot.backends.ethos_u.emitters import EMITTERS, WHY_NOT
+from aot.backends.ethos_u.equal_forms import FORMS
 from aot.backends.ethos_u.tosa import TosaGraph
 from aot.backends.npus import Npu
 from aot.dialect.graph import (
@@ -96,18 +97,51 @@ class Emitted:
     writers: Mapping[str, str]
 
 
-def emitted(region: GraphModule, npu: Npu, near: bool = False) -> Emitted:
-    """Return the TOSA graph of an adopted region; `reject` must accept each of its ops.
+@dataclass(frozen=True)
+class Choice:
+    """A choice of a region's forms.
 
-    Args:
+    Attributes:
       near: True if inputs are copied first, for NPUs with far inputs.
+      limits: True if results of convolutions without an activation get a CLAMP over all values.
+      forms: names of the equal forms of ops, by the op's name; other ops have their emitter's.
     """
+
+    near: bool = False
+    limits: bool = False
+    forms: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Return a hashable form."""
+        return self.near, self.limits, *sorted(self.forms.items())
+
+
+PLAIN = Choice()
+
+
+def matching(region: GraphModule, npu: Npu) -> Mapping[str, list[str]]:
+    """Return the ops, in graph order, that have each of the table's forms."""
+    found: dict[str, list[str]] = {}
+    for form in FORMS.values():
+        for node in region.graph.nodes:
+            op = dialect_op(node)
+            if op is None or op.name not in form.ops or not form.holds(npu):
+                continue
+            given = {name: _seen(region, value) for name, value in arguments(node).items()}
+            if form.matches(npu, **given):
+                found.setdefault(form.name, []).append(node.name)
+    return found
+
+
+def emitted(region: GraphModule, npu: Npu, choice: Choice = PLAIN) -> Emitted:
+    """Return the TOSA graph of an adopted region; `reject` must accept each of its ops."""
     graph = TosaGraph(npu)
     values: dict[Node, TosaValue] = {}
     inputs, outputs = border_nodes(region)
     for node in inputs:
         value = graph.input(node.meta["val"])
-        values[node] = graph.near(value) if near else value
+        values[node] = graph.near(value) if choice.near else value
     for node in region.graph.nodes:
         if op := dialect_op(node):
             given = {
@@ -115,7 +149,11 @@ def emitted(region: GraphModule, npu: Npu, near: bool = False) -> Emitted:
             }
             graph.writer = node.name
             graph.ends = all(user.op == "output" for user in node.users)
-            values[node] = EMITTERS[op.name.removeprefix(ADOPTED)].emit(graph, **given)
+            # A table becomes part of the convolution: a CLAMP would be between them.
+            graph.limits = choice.limits and not any(calls(user, "lut") for user in node.users)
+            form = choice.forms.get(node.name)
+            emitter = EMITTERS[op.name.removeprefix(ADOPTED)] if form is None else FORMS[form]
+            values[node] = emitter.emit(graph, **given)
             assert values[node].shape == shape_of(node), node
             if len(node.users) > 1:
                 graph.share(values[node])

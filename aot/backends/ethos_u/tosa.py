@@ -29,6 +29,7 @@ _SUMS = {INT8: INT32, INT16: INT48}
 _RANK_OF_MATMUL = 3
 
 _COPIED_WIDTHS = 32, 24  # widths of the fastest copied rows, by Vela's estimates
+_LARGEST_DILATION = 2  # of one operation; Vela splits convolutions with more
 _TURN = 0, 2, 1, 3
 _LARGEST_SIZE = 65536
 
@@ -134,6 +135,16 @@ class TosaGraph(TosaBlock):
         attributes = attribute("Clamp", *limits, _NAN)
         return self._same(x, self._operator(ts.Op.CLAMP, [x], x.shape, x.dtype, attributes))
 
+    def limited(self, sums: TosaValue, y: TosaValue) -> TosaValue:
+        """Return y, int8 results of sums; with `limits`, those of a convolution get a CLAMP.
+
+        It changes no value. Vela 5.1.0 bills a convolution without an activation on U55 and U65 at
+        a cycle a result, as if it had a table, and may choose other blocks because of that.
+        """
+        if self.limits and sums.name in self._convolved and y.dtype == INT8:
+            return self.clamp(y, -128, 127)
+        return y
+
     def add(self, a: TosaValue, b: TosaValue) -> TosaValue:
         return self._elementwise(ts.Op.ADD, [a, b], a.dtype, attribute("Add"))
 
@@ -235,7 +246,9 @@ class TosaGraph(TosaBlock):
             self.constant([0], INT8),
         ]
         shape = (x.shape[0], *size, weights.shape[0])
-        return self._operator(ts.Op.TRANSPOSE_CONV2D, inputs, shape, sums, attributes)
+        y = self._operator(ts.Op.TRANSPOSE_CONV2D, inputs, shape, sums, attributes)
+        self._convolved.add(y.name)
+        return y
 
     def reduce_max(self, x: TosaValue, axis: int) -> TosaValue:
         shape = tuple(1 if d == axis else s for d, s in enumerate(x.shape))
@@ -355,6 +368,24 @@ class TosaGraph(TosaBlock):
         product = self.mul(wide, self.constant(np.ones((1,) * len(x.shape)), INT32))
         return self.rescale(product, *_ONE, x.dtype)
 
+    def resize(
+        self,
+        x: TosaValue,
+        mode: int,
+        scale: Sequence[int],
+        offset: Sequence[int],
+        border: Sequence[int],
+        dtype: int,
+    ) -> TosaValue:
+        """Return x resized, for U85. Nearest values keep their type, bilinear ones are sums."""
+        sizes = [
+            ((x.shape[1 + d] - 1) * scale[2 * d] - offset[d] + border[d]) // scale[2 * d + 1] + 1
+            for d in (0, 1)
+        ]
+        inputs = [x, *map(self._shape, (scale, offset, border))]
+        shape = (x.shape[0], *sizes, x.shape[3])
+        return self._operator(ts.Op.RESIZE, inputs, shape, dtype, attribute("Resize", mode))
+
     def pad(self, x: TosaValue, padding: Sequence[int], value: int) -> TosaValue:
         """Return x padded; padding has the values before and after each dimension."""
         shape = [s + padding[2 * d] + padding[2 * d + 1] for d, s in enumerate(x.shape)]
@@ -390,7 +421,10 @@ class TosaGraph(TosaBlock):
             self.constant([0], INT8),
         ]
         op = {"Conv2d": ts.Op.CONV2D, "DepthwiseConv2d": ts.Op.DEPTHWISE_CONV2D}[kind]
-        return self._operator(op, inputs, shape, sums, attributes)
+        y = self._operator(op, inputs, shape, sums, attributes)
+        if max(dilation) <= _LARGEST_DILATION:
+            self._convolved.add(y.name)
+        return y
 
     def _elementwise(
         self, op: int, inputs: Sequence[TosaValue], dtype: int, attributes: Any

@@ -29,7 +29,7 @@ from aot.backends.ethos_u.tosa import TosaGraph
 from kernels.conv2d.op import convolved_size
 
 _LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096
-_THIN = 8  # channels that the NPU reads at once
+THIN = 8  # channels that the NPU reads at once
 
 
 def sum_limit(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
@@ -103,7 +103,7 @@ def emit(
 ) -> TosaValue:
     windows = windows_of(input, weight.shape[1:3], stride, padding, dilation)
     shape = (input.shape[0], *windows, weight.shape[0])
-    if weight.shape[3] < _THIN or max(stride) > LARGEST_STRIDE:
+    if weight.shape[3] < THIN or max(stride) > LARGEST_STRIDE:
         weight, groups = dense(weight, groups), 1
     input, weight, stride, padding = folded(
         graph, input, weight, stride, padding, dilation, windows, input_zero_point

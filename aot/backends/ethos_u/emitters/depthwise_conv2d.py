@@ -64,7 +64,7 @@ def emit(
     if weight.shape[2] == channels:
         sums = graph.depthwise_conv2d(x, weight[..., None], bias, input_zero_point, *window)
     else:
-        sums = graph.conv2d(x, _dense(weight, channels), bias, input_zero_point, *window)
+        sums = graph.conv2d(x, dense(weight, channels), bias, input_zero_point, *window)
     limits = activation_min, activation_max
     y = requantized(graph, sums, multiplier, shift, output_zero_point, *limits)
     for d, step in enumerate(steps):
@@ -78,7 +78,7 @@ def results_for_one(stride: int) -> int:
     return stride // max(s for s in range(1, LARGEST_STRIDE + 1) if stride % s == 0)
 
 
-def _dense(weight: torch.Tensor, channels: int) -> torch.Tensor:
+def dense(weight: torch.Tensor, channels: int) -> torch.Tensor:
     """Return weights [KH, KW, O] as [O, KH, KW, channels]."""
     height, width, out = weight.shape
     dense = torch.zeros((out, height, width, channels), dtype=torch.int8)

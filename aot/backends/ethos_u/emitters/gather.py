@@ -17,7 +17,7 @@ from aot.backends.ethos_u.tosa import TosaGraph
 _MOST_SLICES = 16
 
 
-def _repeats(index: torch.Tensor, size: int) -> int:
+def repeats(index: torch.Tensor, size: int) -> int:
     """Return the number of consecutive repeats of each of `size` elements; 0 if there is no such
     number.
     """
@@ -39,7 +39,7 @@ def _ranges(index: torch.Tensor) -> list[tuple[int, int]]:
 
 def reject(input: torch.Tensor, indices: Sequence[torch.Tensor], dims: Sequence[int]) -> str:
     for index, dim in zip(indices, dims, strict=True):
-        if not _repeats(index, input.shape[dim]) and len(_ranges(index)) > _MOST_SLICES:
+        if not repeats(index, input.shape[dim]) and len(_ranges(index)) > _MOST_SLICES:
             return f"its indices are {len(_ranges(index))} slices, of at most {_MOST_SLICES}"
     return ""
 
@@ -50,7 +50,7 @@ def emit(
     x = input
     for index, dim in zip(indices, dims, strict=True):
         size = list(x.shape)
-        if count := _repeats(index, size[dim]):
+        if count := repeats(index, size[dim]):
             columns = (math.prod(size[:dim]), size[dim], 1, math.prod(size[dim + 1 :]))
             copies = [graph.reshape(x, columns)] * count
             x = graph.concat(copies, 2) if count > 1 else copies[0]

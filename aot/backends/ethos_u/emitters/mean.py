@@ -8,8 +8,9 @@ Sums over other than the last dimensions have two forms:
 - If others read the input too: a DEPTHWISE_CONV2D with a kernel over all summed
   values.
 
-The second form alone takes two to four times the cycles. The first form keeps two copies in memory
-if the input is also read untransposed. On U85 transpositions of many channels take longest.
+The first form keeps two copies in memory if the input is also read untransposed. On U85
+transpositions of many channels take longest. On U55 and U65 Vela books them too low;
+`equal_forms/means_by_windows.py` has other forms, and the count of commands decides.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _LARGEST_WIDTH = 64
 _FITTED_MACS = 256
 
 
-def _summed(shape: Sequence[int], dim: Sequence[int]) -> tuple[int, int, int]:
+def summed(shape: Sequence[int], dim: Sequence[int]) -> tuple[int, int, int]:
     """Return x's shape as [outer, count, inner]; the sum is over the second."""
     first, last = min(dim), max(dim)
     return (
@@ -43,7 +44,7 @@ def _summed(shape: Sequence[int], dim: Sequence[int]) -> tuple[int, int, int]:
     )
 
 
-def _kernel(shape: Sequence[int], dim: Sequence[int]) -> tuple[int, int]:
+def kernel_of(shape: Sequence[int], dim: Sequence[int]) -> tuple[int, int]:
     """Return rows and columns of a window over all summed values."""
     first, last = min(dim), max(dim)
     height, width = math.prod(shape[first:last]), shape[last]
@@ -59,7 +60,7 @@ def _pixels(count: int) -> int:
 def reject(input: torch.Tensor, dim: Sequence[int], multiplier: int, shift: int, **_: int) -> str:
     if max(dim) - min(dim) >= len(dim):
         return f"it sums over dimensions {sorted(dim)}, which are not neighbours"
-    outer, count, inner = _summed(input.shape, dim)
+    outer, count, inner = summed(input.shape, dim)
     pixels = _pixels(count) if inner == 1 else 1
     problem = bad_size((1, inner, outer * inner, count // pixels))
     return problem or too_large(torch.tensor(count * span_of(input)), multiplier, shift)
@@ -75,8 +76,8 @@ def emit(
     multiplier: int,
     shift: int,
 ) -> TosaValue:
-    outer, count, inner = _summed(input.shape, dim)
-    height, width = _kernel(input.shape, dim)
+    outer, count, inner = summed(input.shape, dim)
+    height, width = kernel_of(input.shape, dim)
     by_windows = graph.is_shared(input) or _transposes_slowly(graph.npu, outer * count, inner)
     if inner > 1 and by_windows and not bad_kernel((height, width), (1, 1)):
         x = graph.reshape(input, (outer, height, width, inner))

@@ -48,7 +48,8 @@ def requantized(
         return clamped(graph, y, minimum, maximum)
     scale = multipliers, 31 - shifts
     y = graph.rescale(sums, *scale, dtype, output_zero_point=zero_point, double_round=True)
-    return clamped(graph, y, minimum, maximum)
+    limited = clamped(graph, y, minimum, maximum)
+    return limited if limited is not y else graph.limited(sums, y)
 
 
 def clamped(graph: TosaGraph, x: TosaValue, minimum: int | None, maximum: int | None) -> TosaValue:

@@ -37,7 +37,7 @@ def _is_half_pixel(size: int, factor: int, step: int, offset: int, unit: int) ->
     return 2 * factor * step == 2 * unit and 2 * factor * offset == (1 - factor) * unit
 
 
-def _scale(total: int) -> tuple[int, int, int] | None:
+def scale_of(total: int) -> tuple[int, int, int] | None:
     """Return the weights' factor, multiplier and shift for the division of all sums by their total.
 
     The rounding equals the dialect's. Return None if there is no such scale.
@@ -69,7 +69,7 @@ def reject(
             return f"a factor of {factor}, of at most {_LARGEST_FACTOR}"
         if factor > 1 and not _is_half_pixel(size, factor, step[d], offset[d], unit[d]):
             return "its corners are aligned: then no two pixels have the same weights"
-    if _scale(math.prod(sum(_taps(f)) for f in factors)) is None:
+    if scale_of(math.prod(sum(_taps(f)) for f in factors)) is None:
         return "its weighted means are not rounded once"
     return bad_size((1, *output_size, input.shape[3]))
 
@@ -98,7 +98,7 @@ def emit(
 def _weighted(graph: TosaGraph, x: TosaValue, factors: Sequence[int]) -> TosaValue:
     """Return the weighted means of windows over copies."""
     rows, columns = (_taps(factor) for factor in factors)
-    scale = _scale(sum(rows) * sum(columns))
+    scale = scale_of(sum(rows) * sum(columns))
     assert scale is not None
     weight = torch.tensor(rows)[:, None] * torch.tensor(columns) * scale[0]
     channels = x.shape[3]

@@ -38,7 +38,8 @@ CALLS = [
 ]
 
 MUTANTS = [
-    Mutant("bmm_f32/bmm_f32_scalar.c", "a += dims->depth", "a += dims->columns"),
+    Mutant("bmm_f32/multiply.h", "a += dims->depth", "a += dims->columns"),
+    Mutant("bmm_f32/multiply.h", "a += PL_BLOCK_F32 * dims->depth", "a += dims->depth"),
 ]
 
 
@@ -46,3 +47,6 @@ def layers() -> Iterator[Layer]:
     arguments = {"self": floats(2, 16, 16), "mat2": floats(2, 16, 16)}
     call = OpCall("aten::bmm.out", arguments, (floats(2, 16, 16, name="y"),))
     yield Layer("bmm_f32 2x16x16x16", call)
+    arguments = {"self": floats(1, 1, 128), "mat2": floats(1, 128, 64)}
+    call = OpCall("aten::bmm.out", arguments, (floats(1, 1, 64, name="y"),))
+    yield Layer("bmm_f32 1x1x128x64", call)

@@ -9,8 +9,45 @@ from kernels.testing.calls import floats
 from kernels.testing.case import Case, Layer, Mutant, Valid
 from kernels.testing.values import Values
 
+_OP = "aten::convolution.out"
+
 
 def cases() -> Iterator[Case]:
+    yield from _small()
+    yield from _blocks()
+
+
+def _blocks() -> Iterator[Case]:
+    """Blocks of channels and of columns, with a rest of each."""
+    for index in range(24):
+        values = Values("convolution blocks", index)
+        kernel = [values.integer(1, 3) for _ in range(2)]
+        stride = [1, index % 3 + 1]
+        transposed = index % 8 == 7
+        groups, inputs = values.integer(1, 2), values.integer(1, 2)
+        outputs = 1 + index % (5 if transposed else 9)
+        size = [values.integer(1, 2), values.integer(8, 14)]
+        channels = [inputs * groups, outputs] if transposed else [outputs * groups, inputs]
+        padding = [0, 0] if index % 2 else [values.integer(0, k - 1) for k in kernel]
+        arrays = {
+            "input": values.float32(1, inputs * groups, size[0] + 2, size[1]),
+            "weight": values.float32(*channels, *kernel),
+            "bias": values.float32(groups * outputs),
+        }
+        attributes: dict[str, Any] = {
+            "stride": stride,
+            "padding": padding,
+            "dilation": [1, 1 + index % 2],
+            "transposed": transposed,
+            "output_padding": [0, 0],
+            "groups": groups,
+        }
+        # As many products as below.
+        name = f"blocks {index}: {outputs} channels of {size[1]} columns"
+        yield Case(name, _OP, arrays, {}, attributes, board=index < 9, tolerance=1e-5)
+
+
+def _small() -> Iterator[Case]:
     for index in range(60):
         values = Values("convolution", index)
         axes, transposed = index % 3 + 1, index % 2 == 1
@@ -40,8 +77,7 @@ def cases() -> Iterator[Case]:
         }
         # Up to 18 products of order 1, each rounded and added with an error of 2^-24 of the sum.
         name = f"{index}: {'transposed ' * transposed}{axes}d"
-        op = "aten::convolution.out"
-        yield Case(name, op, arrays, {}, attributes, board=index < 6, tolerance=1e-5)
+        yield Case(name, _OP, arrays, {}, attributes, board=index < 6, tolerance=1e-5)
 
 
 _CALL: dict[str, Any] = {
@@ -58,7 +94,7 @@ _CALL: dict[str, Any] = {
 
 CALLS = [
     Valid(
-        OpCall("aten::convolution.out", _CALL, (floats(1, 8, 5, 6, name="y"),)),
+        OpCall(_OP, _CALL, (floats(1, 8, 5, 6, name="y"),)),
         refused=[
             ({"weight": floats(8, 3, 3, 3)}, "does not make"),
             ({"weight": floats(8, 4, 3)}, "no convolution over"),
@@ -69,14 +105,27 @@ CALLS = [
 ]
 
 MUTANTS = [
-    Mutant("convolution_f32/convolution_f32_scalar.c", "from % stride != 0", "0"),
-    Mutant("convolution_f32/convolution_f32_scalar.c", "at < dims->input[axis]", "1"),
-    Mutant(
-        "convolution_f32/convolution_f32_scalar.c", "dims->outputs * kernel : kernel", "0 : kernel"
-    ),
+    Mutant("convolution_f32/convolve.h", "from % stride != 0", "0"),
+    Mutant("convolution_f32/convolve.h", "at < dims->input[axis]", "1"),
+    Mutant("convolution_f32/convolve.h", "dims->outputs * kernel : kernel", "0 : kernel"),
+    Mutant("convolution_f32/convolve.h", "PL_BLOCK_F32 <= end", "1 <= end"),
+    Mutant("convolution_f32/convolve.h", "found.step = tap - found.first;", "found.step = 1;"),
+    Mutant("convolution_f32/convolve.h", "    loops.count[3] = dims->inputs;", ""),
 ]
 
 
 def layers() -> Iterator[Layer]:
-    call = OpCall("aten::convolution.out", _CALL, (floats(1, 8, 5, 6, name="y"),))
+    call = OpCall(_OP, _CALL, (floats(1, 8, 5, 6, name="y"),))
     yield Layer("convolution_f32 5x6x4 to 8", call)
+    shapes = [("3x3", 16, 16, 3, 1), ("1x1", 32, 32, 1, 1), ("depthwise 3x3", 16, 16, 3, 16)]
+    for name, inputs, outputs, kernel, groups in shapes:
+        changed = {
+            "input": floats(1, inputs, 16, 16),
+            "weight": floats(outputs, inputs // groups, kernel, kernel),
+            "bias": floats(outputs),
+            "padding": [kernel // 2] * 2,
+            "groups": groups,
+        }
+        output = floats(1, outputs, 16, 16, name="y")
+        call = OpCall(_OP, _CALL | changed, (output,))
+        yield Layer(f"convolution_f32 {name} 16x16x{inputs} to {outputs}", call)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """aten::convolution of float32 on kernels/convolution_f32/convolution_f32.h."""
 
+import math
+
 from kernels.common.kernel import Isa, KernelCall, OpCall, kernel
 
 _AXES = 3  # PL_CONVOLUTION_AXES
@@ -30,6 +32,17 @@ def convolution(call: OpCall, isa: Isa) -> KernelCall:
         for name, minimum in names.items()
     }
     bias = call.optional_tensor("bias", "float32", groups * outputs)
+    sizes = {
+        "input": _padded(source.shape[2:], 1),
+        "kernel": _padded(weight.shape[2:], 1),
+        "output": _padded(output.shape[2:], 1),
+    }
+    moves = {*windows["stride"], *(1 + padding for padding in windows["padding"])}
+    if moves == {math.prod(sizes["kernel"])} == {1}:
+        # One tap for each element: the image is one row.
+        row = (1, 1, math.prod(sizes["input"]))
+        sizes = {"input": row, "kernel": (1, 1, 1), "output": row}
+        windows = {name: (least,) * _AXES for name, least in names.items()}
     return KernelCall(
         function="pl_convolution_f32",
         header="kernels/convolution_f32/convolution_f32.h",
@@ -39,9 +52,7 @@ def convolution(call: OpCall, isa: Isa) -> KernelCall:
             "groups": groups,
             "inputs": inputs,
             "outputs": outputs,
-            "input": _padded(source.shape[2:], 1),
-            "kernel": _padded(weight.shape[2:], 1),
-            "output": _padded(output.shape[2:], 1),
+            **sizes,
         },
         data={"input": source, "weight": weight, "bias": bias, "output": output},
     )

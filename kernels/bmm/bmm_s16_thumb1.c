@@ -7,7 +7,10 @@
 static __attribute__((noinline)) int64_t dot(const int16_t *a, const int16_t *end, const int16_t *b,
                                              int32_t step) {
   int64_t sum = 0;
-  for (; a != end; ++a, b += step) sum += *a * *b;
+  for (; a != end; ++a, b += step) {
+    const int32_t product = *a * *b;
+    sum += product;
+  }
   return sum;
 }
 

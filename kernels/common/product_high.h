@@ -45,7 +45,8 @@ static inline int64_t pl_product_64(int32_t x, int32_t m) {
 // sum + a * b, for a product of 32 bits.
 static inline int64_t pl_add_product(int64_t sum, int32_t a, int32_t b) {
 #if __ARM_ARCH_ISA_THUMB == 1
-  return sum + a * b;
+  const int32_t product = a * b;
+  return sum + product;
 #else
   return sum + (int64_t)a * b;
 #endif

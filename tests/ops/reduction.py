@@ -88,7 +88,7 @@ _OTHERS: tuple[tuple[str, Callable[..., Any], tuple[int, ...], dict[str, int]], 
     ("amin", lambda x: x.amin(-1), (2, 3, 5), {"amin": 1}),
     ("min_of_all", torch.min, (4, 6), {"amin": 1}),
     ("aminmax", lambda x: tuple(torch.aminmax(x, dim=1)), (4, 6), {"amin": 1, "amax": 1}),
-    ("min_values", lambda x: x.min(1)[0], (4, 6), {"topk": 1}),
+    ("min_values", lambda x: x.min(1)[0], (4, 6), {"amin": 1}),
     ("min", lambda x: tuple(x.min(1)), (2, 3, 5), {"topk": 1}),
     ("argmin", lambda x: x.argmin(-1, keepdim=True), (4, 6), {"topk": 1}),
     ("argmin_of_all", torch.argmin, (4, 6), {"topk": 1}),
@@ -251,7 +251,7 @@ def cases() -> Iterator[Case]:
     ):
         yield Case(f"{name}_channels_last", partial(Function, function), (image,), ops)
     values = partial(Function, lambda x: x.max(1).values - 0.5)
-    yield Case("max_values", values, (Input((4, 6)),), {"max_with_indices": 1, "lut": 1})
+    yield Case("max_values", values, (Input((4, 6)),), {"amax": 1, "lut": 1})
     module = partial(Function, partial(torch.max, dim=1))
     yield Case("max_channels_last", module, (image,), {"max_with_indices": 1})
     for op, function in (("softmax", functional.softmax), ("log_softmax", functional.log_softmax)):

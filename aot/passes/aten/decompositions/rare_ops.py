@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decompositions of rare ops:
 
+- max and min of a dimension without readers of the indices -> amax and amin;
 - sort -> topk(n); median -> topk + select; quantile -> topk + two selects;
 - a norm of any order -> powers and a sum; a product of many values -> products of
   two;
@@ -24,7 +25,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from aot.dialect.graph import drop_dead_code, tensor_constant
-from aot.dialect.results import results_of, taken_from
+from aot.dialect.results import gives_first_only, results_of, taken_from
 from aot.dialect.rule import argument, reduction
 from aot.passes.aten.build import call, constant
 from aot.passes.aten.decompositions import (
@@ -46,7 +47,7 @@ from aot.passes.aten.decompositions.builders import (
 )
 from aot.passes.aten.layers import computed_layers
 from aot.passes.aten.spatial import resampling, sampling
-from aot.rules.function import is_integers, is_scalar
+from aot.rules.function import is_integers, is_scalar, is_unquantized
 
 _aten = torch.ops.aten
 _ROUNDED: dict[str, Any] = {"floor": _aten.floor.default, "trunc": _aten.trunc.default}
@@ -59,6 +60,15 @@ _MOVED = (
     _aten.squeeze.dims,
 )
 _WHOLE_NORMS = (1.0, 2.0, math.inf, -math.inf)
+
+
+def _extreme(module: GraphModule, node: Node) -> Results:
+    shape = source_of(node).meta["val"].shape
+    if not gives_first_only(node) or is_unquantized(source_of(node)) or not shape or 0 in shape:
+        return {}
+    x, dim = along(node)
+    op = _aten.amax.default if node.target is _aten.max.dim else _aten.amin.default
+    return {0: call(node, op, x, [dim], bool(argument(node, "keepdim")))}
 
 
 def _sort(module: GraphModule, node: Node) -> Results:
@@ -205,6 +215,8 @@ COMPOSED: dict[Any, Callable[[GraphModule, Node], Results]] = {
     **indexed_reductions.COMPOSED,
     **sampling.COMPOSED,
     _aten._to_copy.default: _truth,
+    _aten.max.dim: _extreme,
+    _aten.min.dim: _extreme,
     _aten.sort.default: _sort,
     _aten.sort.stable: _sort,
     _aten.median.dim: _ranked,

@@ -26,6 +26,9 @@ _core = torch.ops.aten
 
 # name: function of X (or IDS), an op afterwards and its count (none: it is left)
 FUNCTIONS: dict[str, tuple[Callable[..., object], str, int]] = {
+    "values of maxima": (lambda x: x.max(1)[0], "aten.amax", 1),
+    "values of minima": (lambda x: x.min(-1, keepdim=True).values, "aten.amin", 1),
+    "maxima and their places": (lambda x: x.max(1), "aten.amax", 0),
     "sort": (lambda x: x.sort(1, descending=True), "aten.topk", 1),
     "order": (lambda x: x.argsort(), "aten.topk", 1),
     "median": (lambda x: x.median(1), "aten.topk", 1),

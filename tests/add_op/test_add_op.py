@@ -303,4 +303,4 @@ def test_missing_parts_of_the_cases_are_told(tmp_path: Path) -> None:
     (tree / "kernels" / "roll" / "cases.py").unlink()
     said = run(tree, lambda: _read(texts)).stdout.splitlines()
     for part, line in zip(PARTS, said, strict=True):
-        assert f"kernels/roll/cases.py has no {part}: write it as" in line
+        assert f"kernels/roll/cases.py has no {part}: see kernels/README.md" in line

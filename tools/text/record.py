@@ -2,7 +2,8 @@
 """Record a command in a terminal as an animated SVG, which needs no script and no network.
 
     tools/bazel run //tools/text:record -- --output=$PWD/docs/images/first_run.svg \\
-        --omit='currently loading|Invocation ID' -- tools/bazel run //boards:corstone300_app.sim
+        --omit='loading|Invocation|^Comp|^Loading|^Analyzing|actions|Running' \\
+        -- tools/bazel run //boards:corstone300_app.sim
 """
 
 from tools.text.signal_handling import run_main

@@ -86,7 +86,7 @@ class AxiLimit:
 
 
 @dataclass(frozen=True)
-class Npu:
+class BoardNpu:
     """An Ethos-U NPU: its configuration, unreachable memories, register address and interrupt.
 
     The other fields are Vela's memory mode, the memory for its scratch, and the memory and size of
@@ -200,7 +200,7 @@ class Board:
     variables: int
     arena: tuple[Pool, ...]
     console: Console
-    npu: Npu | None
+    npu: BoardNpu | None
     engines: tuple[Engine, ...]
     simulator: Simulator | None
     flash: tuple[dict[str, Any], ...]
@@ -266,7 +266,9 @@ def load_board(path: Path) -> Board:
         if fields["npu"]:
             limits = tuple(AxiLimit(**limit) for limit in fields["npu"]["axi_limits"])
             beyond = tuple(fields["npu"]["out_of_reach"])
-            fields["npu"] = Npu(**fields["npu"] | {"axi_limits": limits, "out_of_reach": beyond})
+            fields["npu"] = BoardNpu(
+                **fields["npu"] | {"axi_limits": limits, "out_of_reach": beyond}
+            )
         fields["engines"] = tuple(
             Engine(**{**engine, "memories": tuple(engine["memories"])})
             for engine in fields["engines"]

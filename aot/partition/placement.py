@@ -25,7 +25,7 @@ _ENGINE, _CORE = "engine", "core"
 
 
 @dataclass(frozen=True)
-class Costs:
+class PlacementCosts:
     """Cycles of ops, calls and values.
 
     Attributes:
@@ -59,7 +59,7 @@ class Costs:
         return total + sum(rest.values())
 
 
-def cheapest_regions(graph: Graph, costs: Costs) -> list[list[Node]]:
+def cheapest_regions(graph: Graph, costs: PlacementCosts) -> list[list[Node]]:
     """Return the regions of the cheapest placement found; all ops are on the core if it is empty.
 
     Args:
@@ -74,7 +74,7 @@ def cheapest_regions(graph: Graph, costs: Costs) -> list[list[Node]]:
     return _regions(graph, units, best)
 
 
-def _units(graph: Graph, costs: Costs) -> list[list[Node]]:
+def _units(graph: Graph, costs: PlacementCosts) -> list[list[Node]]:
     """Return the nodes to be placed together: calls with their results and fused inputs."""
     leader: dict[Node, Node] = {}
     for node in reversed(graph.nodes):
@@ -94,7 +94,7 @@ def _units(graph: Graph, costs: Costs) -> list[list[Node]]:
     return list(units.values())
 
 
-def _cut(units: Sequence[Sequence[Node]], costs: Costs, entry: int) -> frozenset[int]:
+def _cut(units: Sequence[Sequence[Node]], costs: PlacementCosts, entry: int) -> frozenset[int]:
     """Return the engine's units of a minimum cut.
 
     Args:
@@ -130,7 +130,7 @@ def _cut(units: Sequence[Sequence[Node]], costs: Costs, entry: int) -> frozenset
 
 
 def _improved(
-    graph: Graph, units: Sequence[Sequence[Node]], costs: Costs, taken: frozenset[int]
+    graph: Graph, units: Sequence[Sequence[Node]], costs: PlacementCosts, taken: frozenset[int]
 ) -> frozenset[int]:
     total = _total(graph, units, costs, taken)
     for _ in range(_PASSES):
@@ -172,6 +172,6 @@ def _regions(
 
 
 def _total(
-    graph: Graph, units: Sequence[Sequence[Node]], costs: Costs, taken: frozenset[int]
+    graph: Graph, units: Sequence[Sequence[Node]], costs: PlacementCosts, taken: frozenset[int]
 ) -> float:
     return costs.total(_regions(graph, units, taken))

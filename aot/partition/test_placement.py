@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 from torch.fx import Node
 
-from aot.partition.placement import Costs, cheapest_regions
+from aot.partition.placement import PlacementCosts, cheapest_regions
 from aot.partition.regions import convex_regions
 from aot.partition.test_regions import Case, build
 
@@ -21,17 +21,17 @@ def ops_of(case: Case) -> list[Node]:
     return [n for n in case.module.graph.nodes if n.op == "call_function"]
 
 
-def costs_of(case: Case, seed: int) -> Costs:
+def costs_of(case: Case, seed: int) -> PlacementCosts:
     """Return random costs, of which a few make the engine slower than the core."""
     draw = random.Random(seed)
     ops = ops_of(case)
     engine = {op: draw.choice([1, 20, 50, 500]) for op in ops}
     core = {op: draw.choice([10, 100, 300]) for op in ops}
     borders = {n: draw.choice([0, 10, 60]) for n in case.module.graph.nodes}
-    return Costs(engine, core, CALL, borders.__getitem__)
+    return PlacementCosts(engine, core, CALL, borders.__getitem__)
 
 
-def fewest(case: Case, costs: Costs) -> float:
+def fewest(case: Case, costs: PlacementCosts) -> float:
     """Return the cycles of the best placement, found by trying each."""
     ops = ops_of(case)
     choices = product([False, True], repeat=len(ops))
@@ -70,13 +70,13 @@ def test_an_op_that_the_engine_fuses_stays_with_its_reader() -> None:
     """The engine bills the second op for both, and the core would be faster with it alone."""
     case = build(1, [(0, 0)] * 3, [True] * 3, [])
     a, b, c = ops_of(case)
-    costs = Costs({a: 0, b: 150, c: 10}, {a: 400, b: 100, c: 400}, CALL, lambda _: 0)
+    costs = PlacementCosts({a: 0, b: 150, c: 10}, {a: 400, b: 100, c: 400}, CALL, lambda _: 0)
     assert cheapest_regions(case.module.graph, costs) == [[a, b, c]]
 
 
 def test_moves_alone_are_no_region() -> None:
     case = build(1, [(0, 0)] * 2, [True] * 2, [])
     a, b = ops_of(case)
-    costs = Costs({a: 1, b: 500}, {a: 300, b: 10}, CALL, lambda _: 0)
+    costs = PlacementCosts({a: 1, b: 500}, {a: 300, b: 10}, CALL, lambda _: 0)
     assert cheapest_regions(case.module.graph, costs) == [[a]]
     assert cheapest_regions(case.module.graph, replace(costs, moves=[a])) == []

@@ -30,7 +30,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Operator:
+class PlanOperator:
     """An operator.
 
     `name` includes a significant overload: "pl::conv2d", "aten::sum.IntList_out".
@@ -42,7 +42,7 @@ class Operator:
 
 
 @functools.cache
-def find(name: str, overload: str) -> Operator | None:
+def find(name: str, overload: str) -> PlanOperator | None:
     """Return the out-variant of this name; None if it does not exist."""
     try:
         schema = get_schema(name, overload)
@@ -57,7 +57,7 @@ def find(name: str, overload: str) -> Operator | None:
     outputs = tuple(argument.name for argument in schema.arguments if argument.is_out)
     if not outputs:
         return None
-    return Operator(kernel_name(name, overload), tuple(arguments), outputs)
+    return PlanOperator(kernel_name(name, overload), tuple(arguments), outputs)
 
 
 def kernel_name(name: str, overload: str) -> str:

@@ -16,8 +16,7 @@ from aot.plan.graph import Graph, build_graph, operands
 from aot.plan.layout import ALIGNMENT, ENTRY, scratch_name
 from aot.plan.least_code import least_code
 from aot.plan.planner import MemoryBlock, Placement, align_up, live_bytes, place_blocks
-from aot.plan.pools import DoesNotFitError as PoolsDoNotFitError
-from aot.plan.pools import PoolUse, place_in_pools
+from aot.plan.pools import PoolsDoNotFitError, PoolUse, place_in_pools
 from aot.plan.program import PlanProgram, PlanState
 from aot.plan.sharing import Sharing, share_memory
 from aot.plan.streaming import in_a_group, with_streamed_input

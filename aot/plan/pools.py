@@ -12,7 +12,7 @@ from aot.plan.planner import MemoryBlock, Placement, lower_bound, place_blocks
 from boards.board import Pool
 
 
-class DoesNotFitError(Exception):
+class PoolsDoNotFitError(Exception):
     """The blocks exceed the board's memories.
 
     Attributes:
@@ -52,7 +52,7 @@ def place_in_pools(
       alignment: of every offset.
 
     Raises:
-      DoesNotFitError: no way was found.
+      PoolsDoNotFitError: no way was found.
     """
     whole = place_blocks(blocks, alignment)
     rest = list(blocks)
@@ -78,13 +78,13 @@ def _does_not_fit(
     whole: Placement,
     pools: Sequence[Pool],
     alignment: int,
-) -> DoesNotFitError:
+) -> PoolsDoNotFitError:
     """Return the error for all blocks that are limited to the same pools as an unplaced block."""
     if left.pools is None:
-        return DoesNotFitError(whole, pools)
+        return PoolsDoNotFitError(whole, pools)
     rivals = [b for b in blocks if b.pools is not None and b.pools <= left.pools]
     mine = [pool for pool in pools if left.may_lie_in(pool.name)]
-    return DoesNotFitError(place_blocks(rivals, alignment), mine)
+    return PoolsDoNotFitError(place_blocks(rivals, alignment), mine)
 
 
 def _fill(

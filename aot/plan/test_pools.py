@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from aot.plan import planner
 from aot.plan.planner import MemoryBlock
-from aot.plan.pools import DoesNotFitError, PoolUse, place_in_pools
+from aot.plan.pools import PoolsDoNotFitError, PoolUse, place_in_pools
 from boards.board import Pool
 
 
@@ -78,7 +78,7 @@ def test_blocks_that_fit_by_their_sum_but_not_by_their_shape(
 
 def test_does_not_fit() -> None:
     blocks = [MemoryBlock("x", 1500, 0, 1), MemoryBlock("y", 1500, 0, 1)]
-    with pytest.raises(DoesNotFitError) as caught:
+    with pytest.raises(PoolsDoNotFitError) as caught:
         place_in_pools(blocks, touches(blocks), [Pool("a", 1600), Pool("b", 1400)], 16)
     assert caught.value.placement.size == 2 * 1504
 
@@ -96,5 +96,5 @@ def test_random_blocks(data: st.DataObject) -> None:
     heat = {block.name: data.draw(st.integers(0, 5000)) for block in blocks}
     try:
         check(blocks, place_in_pools(blocks, heat, pools, 16))
-    except DoesNotFitError as error:
+    except PoolsDoNotFitError as error:
         assert error.placement.size > pools[0].bytes

@@ -47,7 +47,7 @@ _MIXING = (_aten.softmax.int, _aten.log_softmax.int, _aten.cumsum.default)
 
 
 @dataclass(frozen=True)
-class Parts:
+class OutputParts:
     """An output in parts.
 
     Attributes:
@@ -66,7 +66,7 @@ class Parts:
         return total.index_add_(0, self.of.flatten(), elements.double().flatten())
 
 
-def parts_of(node: Node) -> Parts | None:
+def parts_of(node: Node) -> OutputParts | None:
     """Return the parts of a value of the float graph; None if it has one only, or integers."""
     if not node.meta["val"].is_floating_point():
         return None
@@ -74,17 +74,17 @@ def parts_of(node: Node) -> Parts | None:
     kept, of = found.of.unique(return_inverse=True)
     if len(kept) < 2:
         return None
-    return Parts(of, [found.names[i] for i in kept.tolist()], found.joined)
+    return OutputParts(of, [found.names[i] for i in kept.tolist()], found.joined)
 
 
-def _parts(node: Node, known: dict[Node, Parts]) -> Parts:
+def _parts(node: Node, known: dict[Node, OutputParts]) -> OutputParts:
     """Return the parts of a value, and add them to the known ones."""
     if node not in known:
         known[node] = _found(node, known)
     return known[node]
 
 
-def _found(node: Node, known: dict[Node, Parts]) -> Parts:
+def _found(node: Node, known: dict[Node, OutputParts]) -> OutputParts:
     shape = node.meta["val"].shape
     sources = [n for n in node.all_input_nodes if n.op != "get_attr"]
     if any(not isinstance(n.meta["val"], torch.Tensor) for n in sources):  # one of several results
@@ -99,7 +99,7 @@ def _found(node: Node, known: dict[Node, Parts]) -> Parts:
         return _whole(node)
     inner = _parts(sources[0], known)
     if node.target in _MOVES and len(sources) == 1:
-        return Parts(_called(node, sources[0], inner.of), inner.names, inner.joined)
+        return OutputParts(_called(node, sources[0], inner.of), inner.names, inner.joined)
     if node.target in _REDUCTIONS and sources[0].meta["val"].dim():
         return _reduced(node, inner)
     # An op of several values of one shape, such as a residual, has the parts of the finest.
@@ -107,19 +107,19 @@ def _found(node: Node, known: dict[Node, Parts]) -> Parts:
     return max(alike, key=lambda one: len(one.names), default=_whole(node))
 
 
-def _whole(node: Node) -> Parts:
-    return Parts(torch.zeros(node.meta["val"].shape, dtype=torch.int64), [f"`{node.name}`"])
+def _whole(node: Node) -> OutputParts:
+    return OutputParts(torch.zeros(node.meta["val"].shape, dtype=torch.int64), [f"`{node.name}`"])
 
 
-def _along(node: Node, dim: int, kind: str) -> Parts:
+def _along(node: Node, dim: int, kind: str) -> OutputParts:
     shape = node.meta["val"].shape
     row = [1] * len(shape)
     row[dim] = shape[dim]
     names = [f"{kind} {i} of `{node.name}`" for i in range(shape[dim])]
-    return Parts(torch.arange(shape[dim]).reshape(row).expand(shape).contiguous(), names)
+    return OutputParts(torch.arange(shape[dim]).reshape(row).expand(shape).contiguous(), names)
 
 
-def _joined(node: Node, known: dict[Node, Parts]) -> Parts:
+def _joined(node: Node, known: dict[Node, OutputParts]) -> OutputParts:
     sources = arguments(node)["tensors"]
     names: list[str] = []
     indices = []
@@ -129,7 +129,7 @@ def _joined(node: Node, known: dict[Node, Parts]) -> Parts:
         names += inner.names
     dim = int(arguments(node).get("dim", 0) or 0)
     join = torch.cat if node.target is _aten.cat.default else torch.stack
-    return Parts(join(indices, dim), names, tuple(dict.fromkeys(sources)))
+    return OutputParts(join(indices, dim), names, tuple(dict.fromkeys(sources)))
 
 
 def _called(node: Node, source: Node, indices: torch.Tensor) -> torch.Tensor:
@@ -144,7 +144,7 @@ def _called(node: Node, source: Node, indices: torch.Tensor) -> torch.Tensor:
     return torch.as_tensor(call(node, lookup)).contiguous()
 
 
-def _reduced(node: Node, inner: Parts) -> Parts:
+def _reduced(node: Node, inner: OutputParts) -> OutputParts:
     """Return the parts of sums over dimensions, if each is over elements of one part."""
     dims = arguments(node).get("dim")
     dims = list(dims) if isinstance(dims, list | tuple) else list(range(inner.of.dim()))
@@ -152,4 +152,4 @@ def _reduced(node: Node, inner: Parts) -> Parts:
     low, high = (f(inner.of, dim=dims, keepdim=keepdim) for f in (torch.amin, torch.amax))
     if bool((low != high).any()) or low.shape != node.meta["val"].shape:
         return _whole(node)
-    return Parts(low, inner.names, inner.joined)
+    return OutputParts(low, inner.names, inner.joined)

@@ -12,7 +12,7 @@ from aot.dialect.quantization import INT16
 from aot.quality.change import NO_CHANGE, Change
 from aot.quality.layers import of_one_scale, only_moves, settings_of
 from aot.quality.outputs import Output
-from aot.quality.parts import Parts
+from aot.quality.parts import OutputParts
 from aot.quality.subject import Subject
 from aot.quality.tally import Tally
 from aot.quality.values import Values
@@ -75,7 +75,7 @@ class Remedies:
         wide = {v.value.name for v in self._subject.values if v.quantization.type is INT16}
         return frozenset(names) - wide
 
-    def _measured(self, change: Change, apart: Parts | None = None) -> float:
+    def _measured(self, change: Change, apart: OutputParts | None = None) -> float:
         runs = [found[self._index] for found in self._values.runs(self._samples, change)]
         tally = Tally(self._parts)
         exact = torch.stack([e for e, _ in runs])
@@ -91,7 +91,7 @@ def _setting(by_layer: Mapping[str, str]) -> str:
     return f"quantization={json.dumps(dict(by_layer), ensure_ascii=False)}"
 
 
-def _with_own_scales(exact: torch.Tensor, rough: torch.Tensor, parts: Parts) -> torch.Tensor:
+def _with_own_scales(exact: torch.Tensor, rough: torch.Tensor, parts: OutputParts) -> torch.Tensor:
     """Return results rounded to int8, each part with the range that it has in float."""
     found = rough.clone()
     for index in range(len(parts.names)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import torch
 
 from aot.quality.decibels import decibels, power
-from aot.quality.parts import Parts
+from aot.quality.parts import OutputParts
 
 _RESOLVED = 1e-9
 """A part, or a sample, with a smaller share of the energy counts as nothing."""
@@ -75,7 +75,7 @@ class Tally:
       elements: of one sample.
     """
 
-    parts: Parts | None
+    parts: OutputParts | None
     elements: int = 0
     _samples: list[tuple[bool, float, float]] = field(default_factory=list)
     _signal: torch.Tensor | None = None

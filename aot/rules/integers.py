@@ -104,7 +104,7 @@ class Arithmetic(_OfIntegers):
         return call.emit(self.op(call.node), *_operands(call))
 
 
-class Clamp(_OfIntegers):
+class IntegerClamp(_OfIntegers):
     def op(self, node: Node) -> Op:
         return integer_minimum if argument(node, "max") is not None else integer_maximum
 
@@ -211,7 +211,7 @@ class Widened(_OfIntegers):
         return call.emit(reshape, call.emit(integer_sum, column, [1], False), shape)
 
 
-class Given(_OfIntegers):
+class GivenIntegers(_OfIntegers):
     """Rule for the float32 form of integer inputs. The device keeps them unchanged."""
 
     def __init__(self, quantization: Quantization) -> None:
@@ -293,14 +293,14 @@ _BEST = (
     *(getattr(_aten, name).dim for name in ("max", "min")),
     *(getattr(_aten, name).default for name in ("max", "min")),
 )
-_GIVEN = {dtype: Given(quantization) for dtype, quantization in WHOLE_NUMBERS.items()}
+_GIVEN = {dtype: GivenIntegers(quantization) for dtype, quantization in WHOLE_NUMBERS.items()}
 _GIVEN_TO_FLOAT = GivenToFloat()
 _WIDENED = Widened()
 _SUM, _SAME, _ORDER, TO_FLOAT, EXACT_TO_FLOAT = Sum(), Same(), Best(), ToFloat(), ExactToFloat()
 _SUMS = (_aten.sum.dim_IntList, _aten.sum.default)
 _RULES: dict[object, Rule] = {
     **dict.fromkeys(_ARITHMETIC, Arithmetic()),
-    _aten.clamp.default: Clamp(),
+    _aten.clamp.default: IntegerClamp(),
     _aten._to_copy.default: TO_FLOAT,
     **{
         getattr(getattr(_aten, name), overload): Comparison()

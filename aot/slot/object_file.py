@@ -24,7 +24,7 @@ class ObjectError(ValueError):
 
 
 @dataclass(frozen=True)
-class Relocation:
+class ObjectRelocation:
     """A relocation at `place`: address of byte `addend` of a section, or of the symbol `name`."""
 
     place: int
@@ -34,14 +34,14 @@ class Relocation:
 
 
 @dataclass(frozen=True)
-class Section:
+class ObjectSection:
     """A section with data."""
 
     number: int
     name: str
     alignment: int
     contents: bytes
-    relocations: tuple[Relocation, ...]
+    relocations: tuple[ObjectRelocation, ...]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ObjectFile:
     """
 
     word: int
-    sections: tuple[Section, ...]
+    sections: tuple[ObjectSection, ...]
     symbols: dict[str, tuple[int, int]]
 
 
@@ -101,7 +101,7 @@ def _read(file: ELFFile) -> ObjectFile:
             for relocation in _relocations(table, contents, word, _ADDRESS[machine], symbols)
         ]
         alignment = max(part["sh_addralign"], 1)
-        sections.append(Section(number, part.name, alignment, contents, tuple(relocations)))
+        sections.append(ObjectSection(number, part.name, alignment, contents, tuple(relocations)))
     found = {
         symbol.name: (symbol["st_shndx"], symbol["st_value"])
         for symbol in symbols
@@ -112,7 +112,7 @@ def _read(file: ELFFile) -> ObjectFile:
 
 def _relocations(
     table: RelocationSection, contents: bytes, word: int, address: int, symbols: list[Symbol]
-) -> Iterator[Relocation]:
+) -> Iterator[ObjectRelocation]:
     for one in table.iter_relocations():
         place, kind = one["r_offset"], one["r_info_type"]
         if place + word > len(contents):
@@ -126,8 +126,8 @@ def _relocations(
         symbol = symbols[one["r_info_sym"]]
         section, name = symbol["st_shndx"], symbol.name
         if section == "SHN_UNDEF":
-            yield Relocation(place, None, name, addend)
+            yield ObjectRelocation(place, None, name, addend)
         elif isinstance(section, int):
-            yield Relocation(place, section, name, symbol["st_value"] + addend)
+            yield ObjectRelocation(place, section, name, symbol["st_value"] + addend)
         else:
             raise ObjectError(f"refers to {name}, which is in no section")

@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from aot.plan.emit_c import PACKAGE_ARENA
 from aot.slot.abi import io_hash, kernel_abi, plan_abi
-from aot.slot.object_file import ObjectFile, Relocation, Section
+from aot.slot.object_file import ObjectFile, ObjectRelocation, ObjectSection
 from tools.text.malformed import malformed
 
 MAGIC = 0x4B504C50
@@ -245,7 +245,7 @@ class _Image:
         assert kind == _TABLES
         self.plan = start + offset
 
-    def _lay(self, sections: Sequence[Section], kind: int) -> bytes:
+    def _lay(self, sections: Sequence[ObjectSection], kind: int) -> bytes:
         data = b""
         for section in sections:
             data += bytes(-len(data) % max(section.alignment, self._word))
@@ -253,7 +253,7 @@ class _Image:
             data += section.contents
         return data
 
-    def _kind(self, relocation: Relocation) -> int:
+    def _kind(self, relocation: ObjectRelocation) -> int:
         if relocation.section is not None:
             return self._at[relocation.section][0]
         if relocation.name == PACKAGE_ARENA:

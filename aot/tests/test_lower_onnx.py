@@ -15,14 +15,14 @@ from absl.testing import flagsaver
 
 from aot import lower_main
 from aot.errors import LoweringError
-from aot.importers.onnx.testing.graphs import Case, values
+from aot.importers.onnx.testing.graphs import GraphCase, values
 from aot.importers.onnx.testing.networks import classifier, stream
 from aot.importers.onnx.testing.quantized import quantized
 from aot.lower_onnx import lower_onnx
 
 
 def _layer() -> bytes:
-    case = Case("Conv", [values(1, 3, 8, 8), [values(4, 3, 3, 3)], [values(4)]])
+    case = GraphCase("Conv", [values(1, 3, 8, 8), [values(4, 3, 3, 3)], [values(4)]])
     return quantized(case)
 
 

@@ -38,7 +38,7 @@ _PLAIN = (
 
 
 @dataclass(frozen=True)
-class Tally:
+class StageTally:
     """Products of a model.
 
     Attributes:
@@ -74,11 +74,11 @@ def _has_stage(call: OpCall) -> bool:
     return of_channels and call.outputs[0].dtype == "int8"
 
 
-def tally(program: PlanProgram) -> Tally:
+def tally(program: PlanProgram) -> StageTally:
     """Count the channels of a model's products."""
     found = [solved_channels(call) for call in program.calls if _has_stage(call)]
     names = (kernel_call(call, "thumb1").function for call in program.calls if _has_stage(call))
-    return Tally(
+    return StageTally(
         len(found),
         sum(channels for channels, _ in found),
         sum(solved for _, solved in found),
@@ -86,7 +86,7 @@ def tally(program: PlanProgram) -> Tally:
     )
 
 
-def row(name: str, of: Tally) -> tuple[str, ...]:
+def row(name: str, of: StageTally) -> tuple[str, ...]:
     """Return a model's line."""
     share = 1 - of.solved / of.channels if of.channels else 0.0
     plain = ", ".join(f"{count} {name}" for name, count in sorted(of.plain.items()))

@@ -24,7 +24,7 @@ from measure.bench.bench import (
 from measure.bench.networks import sums_of_networks
 from measure.bench.program import layers
 from tools.simulator.counts import Region
-from tools.simulator.elf import Elf, ElfError, Section
+from tools.simulator.elf import Elf, ElfError, ElfSection
 
 _BASELINE = {"cortex-m3": {"conv": 1000, "add": 200}}
 
@@ -79,7 +79,7 @@ def test_cost_of_the_last_instruction() -> None:
     code = bytes.fromhex("42ef2208 7047")  # vadd.i32 q0, q1, q1; bx lr
     elf = object.__new__(Elf)
     elf.path = Path("x.elf")
-    elf.__dict__["sections"] = [Section(".text", 0x100, 0x100, 6, True, True, code)]
+    elf.__dict__["sections"] = [ElfSection(".text", 0x100, 0x100, 6, True, True, code)]
     assert cost(Region(1, 5, Counter({0x100: 4, 0x104: 1})), elf) == 9
     with pytest.raises(ElfError, match="has no data at 0x00000105"):
         cost(Region(1, 1, Counter({0x105: 1})), elf)

@@ -19,7 +19,7 @@ Given = Callable[[], Iterable[tuple[torch.Tensor, ...]]]
 
 
 @dataclass(frozen=True)
-class Case:
+class NpuCase:
     """A model in eval mode, with weights from a fixed seed.
 
     Attributes:
@@ -102,30 +102,30 @@ def _last(given: Given) -> Given:
     return lambda: ((x.contiguous(memory_format=torch.channels_last),) for (x,) in given())
 
 
-CASES: dict[str, Case] = {
-    "layer norm": Case(lambda: nn.LayerNorm(384), (1, 1500, 384)),
-    "layer norm, affine": Case(_affine_norm, (1, 1500, 384)),
-    "layer norm, linear": Case(
+CASES: dict[str, NpuCase] = {
+    "layer norm": NpuCase(lambda: nn.LayerNorm(384), (1, 1500, 384)),
+    "layer norm, affine": NpuCase(_affine_norm, (1, 1500, 384)),
+    "layer norm, linear": NpuCase(
         lambda: nn.Sequential(_affine_norm(), nn.Linear(384, 384)), (1, 1500, 384)
     ),
-    "softmax": Case(lambda: nn.Softmax(-1), (4, 128, 128)),
-    "group norm": Case(lambda: nn.GroupNorm(8, 32), (1, 32, 28, 28)),
-    "feed forward": Case(
+    "softmax": NpuCase(lambda: nn.Softmax(-1), (4, 128, 128)),
+    "group norm": NpuCase(lambda: nn.GroupNorm(8, 32), (1, 32, 28, 28)),
+    "feed forward": NpuCase(
         lambda: nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 64)), (1, 49, 64)
     ),
-    "encoder layer 16x64": Case(lambda: _encoder(64, 4), (1, 16, 64)),
-    "encoder layer 49x64": Case(lambda: _encoder(64, 4), (1, 49, 64)),
-    "ds-cnn": Case(_ds_cnn, (1, 1, 49, 10)),
-    "u-net": Case(_UNet, (1, 3, 32, 32)),
-    "tcn": Case(_tcn, (1, 8, 256)),
-    "gelu": Case(nn.GELU, (1, 128, 384)),
-    "resnet-8": Case(resnet8.factory, given=resnet8.calibration),
-    "resnet-8, channels last": Case(resnet8.factory, given=_last(resnet8.calibration)),
-    "mobilenet v1": Case(mobilenet_v1.factory, given=mobilenet_v1.calibration),
-    "mobilenet v1, channels last": Case(
+    "encoder layer 16x64": NpuCase(lambda: _encoder(64, 4), (1, 16, 64)),
+    "encoder layer 49x64": NpuCase(lambda: _encoder(64, 4), (1, 49, 64)),
+    "ds-cnn": NpuCase(_ds_cnn, (1, 1, 49, 10)),
+    "u-net": NpuCase(_UNet, (1, 3, 32, 32)),
+    "tcn": NpuCase(_tcn, (1, 8, 256)),
+    "gelu": NpuCase(nn.GELU, (1, 128, 384)),
+    "resnet-8": NpuCase(resnet8.factory, given=resnet8.calibration),
+    "resnet-8, channels last": NpuCase(resnet8.factory, given=_last(resnet8.calibration)),
+    "mobilenet v1": NpuCase(mobilenet_v1.factory, given=mobilenet_v1.calibration),
+    "mobilenet v1, channels last": NpuCase(
         mobilenet_v1.factory, given=_last(mobilenet_v1.calibration)
     ),
-    "mobilenet v2": Case(mobilenet_v2.factory, given=mobilenet_v2.calibration),
-    "mobilenet v3": Case(mobilenet_v3_small.factory, given=mobilenet_v3_small.calibration),
-    "whisper layer": Case(whisper_layer.factory, given=whisper_layer.calibration),
+    "mobilenet v2": NpuCase(mobilenet_v2.factory, given=mobilenet_v2.calibration),
+    "mobilenet v3": NpuCase(mobilenet_v3_small.factory, given=mobilenet_v3_small.calibration),
+    "whisper layer": NpuCase(whisper_layer.factory, given=whisper_layer.calibration),
 }

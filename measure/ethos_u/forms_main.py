@@ -23,7 +23,7 @@ with imports_that_stay():
     from aot.backends.npus import CUT, NPUS, OFF
     from aot.dialect.delegate import delegate_of
     from aot.lower import lower
-    from measure.ethos_u.cases import Case
+    from measure.ethos_u.cases import NpuCase
     from measure.ethos_u.networks import NETWORKS
     from npu.ethos_u.npu_model import EthosUModel
     from tools.text.table import table
@@ -47,7 +47,7 @@ class _Figures:
     forms: tuple[str, ...]
 
 
-def _lowered(case: Case, configuration: str, tries: int, verification: str) -> _Figures:
+def _lowered(case: NpuCase, configuration: str, tries: int, verification: str) -> _Figures:
     samples = case.samples()
     target = ethos_u_target(configuration, verification, tries=tries)
     lowered = lower(case.module(), samples[0], target=target, calibration=samples)

@@ -8,7 +8,7 @@ from importlib import import_module
 import torch
 from torch import nn
 
-from measure.ethos_u.cases import CASES, Case
+from measure.ethos_u.cases import CASES, NpuCase
 
 
 def _conv(
@@ -89,17 +89,17 @@ class _WaveNet(nn.Module):
         return y
 
 
-def _zoo(name: str) -> Case:
+def _zoo(name: str) -> NpuCase:
     module = import_module(f"aot.models.zoo.{name}")
-    return Case(module.factory, given=module.calibration)
+    return NpuCase(module.factory, given=module.calibration)
 
 
-NETWORKS: dict[str, Case] = {
-    "generator 8 to 64": Case(_generator, (1, 64, 8, 8)),
-    "eegnet 22x512": Case(_eegnet, (1, 1, 22, 512)),
-    "segmentation 64": Case(_Segmentation, (1, 3, 64, 64)),
-    "prelu face 56": Case(_face, (1, 3, 56, 56)),
-    "wavenet 256": Case(_WaveNet, (1, 1, 256)),
+NETWORKS: dict[str, NpuCase] = {
+    "generator 8 to 64": NpuCase(_generator, (1, 64, 8, 8)),
+    "eegnet 22x512": NpuCase(_eegnet, (1, 1, 22, 512)),
+    "segmentation 64": NpuCase(_Segmentation, (1, 3, 64, 64)),
+    "prelu face 56": NpuCase(_face, (1, 3, 56, 56)),
+    "wavenet 256": NpuCase(_WaveNet, (1, 1, 256)),
     "zoo unet": _zoo("unet"),
     "zoo yolo": _zoo("yolo"),
     "zoo ssd": _zoo("ssd"),

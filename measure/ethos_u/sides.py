@@ -28,7 +28,7 @@ from aot.dialect.graph import is_channels_last
 from aot.lower import lower
 from aot.options import Measure
 from aot.upstream.torchao import convert_pt2e, prepare_pt2e
-from measure.ethos_u.cases import Case
+from measure.ethos_u.cases import NpuCase
 from npu.ethos_u.npu_model import EthosUModel
 from npu.ethos_u.payload import parse_payload
 from tools.text.printed import captured
@@ -63,7 +63,7 @@ class Figures:
     wrong: float | None
 
 
-def ours(case: Case, configuration: str) -> Figures:
+def ours(case: NpuCase, configuration: str) -> Figures:
     samples = case.samples()
     lowered = lower(
         case.module(),
@@ -109,7 +109,7 @@ def _is_executed(delegate: Any) -> bool:
     return bool(delegate["report"]["verified"]["executed"])
 
 
-def upstreams(case: Case, configuration: str) -> Figures:
+def upstreams(case: NpuCase, configuration: str) -> Figures:
     """Lower with ExecuTorch's Arm backend, with the same calibration data, Vela and flags."""
     small = "" if "u85" in configuration else "+u55"
     spec = TosaCompileSpec("TOSA-1.0+INT+int16+int4" + small)
@@ -144,7 +144,7 @@ def upstreams(case: Case, configuration: str) -> Figures:
     )
 
 
-def _decibels(case: Case, run: Any) -> float:
+def _decibels(case: NpuCase, run: Any) -> float:
     """Return the signal to quantization noise ratio over all samples."""
     module = case.module()
     with torch.no_grad():

@@ -53,7 +53,7 @@ _CYCLES = {
 
 
 @dataclass(frozen=True)
-class Cost:
+class FitCost:
     """Costs of one inference.
 
     Attributes:
@@ -69,7 +69,7 @@ class Cost:
     ms: float | None
 
 
-class Costs:
+class FitCosts:
     """Computes costs of models on one board.
 
     Args:
@@ -87,7 +87,7 @@ class Costs:
         cycles = _CYCLES.get(board.core.partition("+")[0])
         self._seconds = cycles / clock_hz if cycles and clock_hz else None
 
-    def of(self, pte: bytes, report: Mapping[str, Any]) -> Cost | None:
+    def of(self, pte: bytes, report: Mapping[str, Any]) -> FitCost | None:
         """Return the costs of a model; None if it does not fit on the board."""
         try:
             plan = make_plan(read_program(pte), self._board, self._optimize)
@@ -95,7 +95,7 @@ class Costs:
             return None
         count = round(sum(map(self._instructions, report["ops"])))
         ms = None if self._seconds is None else count * self._seconds * 1e3
-        return Cost(weights_bytes(plan.constants), plan.arena_bytes, count, ms)
+        return FitCost(weights_bytes(plan.constants), plan.arena_bytes, count, ms)
 
     def _instructions(self, op: Mapping[str, Any]) -> float:
         if op["delegate"] is not None:  # on an NPU

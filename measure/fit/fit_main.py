@@ -33,9 +33,9 @@ with imports_that_stay():
     from aot.passes.rewrite.io_layouts import AUTO
     from aot.plan.load import load_modules
     from boards.board import BoardError, load_board
-    from measure.fit.cost import Costs
+    from measure.fit.cost import FitCosts
     from measure.fit.results import ABOUT, as_json, as_page, as_text, to_paste
-    from measure.fit.search import Limits, Search
+    from measure.fit.search import FitLimits, Search
     from tools.text.progress import clear
 
 _MODEL = flags.DEFINE_string("model", None, "pkg.module:factory or net.py:Net", required=True)
@@ -94,7 +94,7 @@ def run() -> int:
     others = [f.name for f in flags.FLAGS.get_key_flags_for_module(measure_flags) if f.present]
     if others := [name for name in others if name not in _TAKEN]:
         raise LoweringError(f"--{', --'.join(others)}: no use here; give --min_metric")
-    limits = Limits(
+    limits = FitLimits(
         max_ms=_MAX_MS.value,
         max_flash=size(_MAX_FLASH.value),
         max_ram=size(_MAX_RAM.value),
@@ -121,7 +121,7 @@ def run() -> int:
             measure=asked,
         )
 
-    search = Search(lower_so, Costs(board, clock, _OPTIMIZE.value), limits, _LOWERINGS.value)
+    search = Search(lower_so, FitCosts(board, clock, _OPTIMIZE.value), limits, _LOWERINGS.value)
     chosen, front = search.run(Quantize()), search.front()
     clear()
     for quantize, reason in search.refused:

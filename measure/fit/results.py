@@ -10,7 +10,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from aot.options import Quantize
-from measure.fit.search import Limits, Trial
+from measure.fit.search import FitLimits, Trial
 from tools.text.table import table
 
 COLUMNS = ("", "metric", "SQNR", "ms", "flash", "RAM", "settings")
@@ -73,7 +73,7 @@ def as_text(front: Sequence[Trial], chosen: Trial | None) -> str:
 
 
 def as_json(
-    trials: Sequence[Trial], front: Sequence[Trial], chosen: Trial | None, limits: Limits
+    trials: Sequence[Trial], front: Sequence[Trial], chosen: Trial | None, limits: FitLimits
 ) -> dict[str, Any]:
     """Return all trials, with those that no other dominates marked."""
     return {
@@ -93,7 +93,7 @@ def as_json(
     }
 
 
-def as_page(title: str, front: Sequence[Trial], chosen: Trial | None, limits: Limits) -> str:
+def as_page(title: str, front: Sequence[Trial], chosen: Trial | None, limits: FitLimits) -> str:
     cells = [COLUMNS, *rows_of(front, chosen)]
     rows = ""
     for index, row in enumerate(cells):

@@ -19,7 +19,7 @@ from aot.quality.layers import only_moves, settings_of
 from aot.quantizer.by_layer import DEFAULT
 from aot.rules import fused_clamp
 from aot.rules.four_bits import has_four_bit_form
-from measure.fit.cost import Cost, Costs
+from measure.fit.cost import FitCost, FitCosts
 from tools.text.progress import show
 
 _WHOLE: Sequence[Mapping[str, Any]] = (
@@ -40,7 +40,7 @@ Lower = Callable[[Quantize], Lowered]
 
 
 @dataclass(frozen=True)
-class Limits:
+class FitLimits:
     """Upper limits of costs, and the least metric; None: no limit. `max_flash` and `max_ram` are
     bytes.
     """
@@ -79,7 +79,7 @@ class Trial:
     quantize: Quantize
     metric: float
     sqnr_db: float
-    cost: Cost | None
+    cost: FitCost | None
 
     @property
     def quality(self) -> tuple[float, float]:
@@ -116,8 +116,8 @@ class Search:
     """
 
     lower: Lower
-    costs: Costs
-    limits: Limits
+    costs: FitCosts
+    limits: FitLimits
     most: int = 30
     trials: list[Trial] = field(default_factory=list)
     refused: list[tuple[Quantize, str]] = field(default_factory=list)
@@ -188,7 +188,7 @@ class Search:
         return trial, lowered
 
 
-def _trial(quantize: Quantize, lowered: Lowered, cost: Cost | None) -> Trial:
+def _trial(quantize: Quantize, lowered: Lowered, cost: FitCost | None) -> Trial:
     quality = lowered.quality
     noises = [10 ** (-o.sqnr_db / 10) for o in quality.outputs if o.sqnr_db is not None]
     found = decibels(1.0, sum(noises) / len(noises)) if noises else None

@@ -16,9 +16,9 @@ from aot.errors import LoweringError
 from aot.lower import Lowered, lower
 from aot.options import Measure, Quantize
 from aot.plan.testing import sample_board
-from measure.fit.cost import Cost, Costs
+from measure.fit.cost import FitCost, FitCosts
 from measure.fit.results import as_json, as_page, as_text, settings, to_paste
-from measure.fit.search import Limits, Search, Trial
+from measure.fit.search import FitLimits, Search, Trial
 
 
 class _Standardized(nn.Module):
@@ -45,7 +45,7 @@ def _rows(count: int, seed: int) -> torch.Tensor:
     return torch.randn(count, 2) * torch.tensor([3.0, 8.0]) + torch.tensor([24.0, 1013.0])
 
 
-def _search(limits: Limits, most: int) -> Search:
+def _search(limits: FitLimits, most: int) -> Search:
     model, held = _Standardized().eval(), _rows(48, 2)
     samples = list(_rows(48, 1).split(1))
     measure = Measure(
@@ -55,11 +55,11 @@ def _search(limits: Limits, most: int) -> Search:
     def lower_so(quantize: Quantize) -> Lowered:
         return lower(model, samples[0], calibration=samples, quantize=quantize, measure=measure)
 
-    return Search(lower_so, Costs(sample_board(), 80_000_000), limits, most)
+    return Search(lower_so, FitCosts(sample_board(), 80_000_000), limits, most)
 
 
 def test_the_front_of_a_model_is_found_in_few_lowerings() -> None:
-    search = _search(Limits(min_metric=0.97), 14)
+    search = _search(FitLimits(min_metric=0.97), 14)
     chosen = search.run(Quantize())
     assert len(search.trials) + len(search.refused) <= 14
     int8 = search.trials[0]
@@ -83,17 +83,22 @@ def test_the_front_of_a_model_is_found_in_few_lowerings() -> None:
 
 def test_limits_of_cost() -> None:
     """What is lowered is within the limits, or nothing is chosen."""
-    cost = Cost(flash=1000, ram=100, instructions=10, ms=2.0)
+    cost = FitCost(flash=1000, ram=100, instructions=10, ms=2.0)
     trial = Trial(Quantize(), 0.9, 30.0, cost)
-    assert Limits().hold(trial) and Limits(2.0, 1000, 100, 0.9).hold(trial)
-    for limits in (Limits(1.9), Limits(max_flash=999), Limits(max_ram=99), Limits(min_metric=0.91)):
+    assert FitLimits().hold(trial) and FitLimits(2.0, 1000, 100, 0.9).hold(trial)
+    for limits in (
+        FitLimits(1.9),
+        FitLimits(max_flash=999),
+        FitLimits(max_ram=99),
+        FitLimits(min_metric=0.91),
+    ):
         assert not limits.hold(trial)
-    assert not Limits(2.0).hold(replace(trial, cost=replace(cost, ms=None)))
-    assert not Limits().hold(replace(trial, cost=None))
+    assert not FitLimits(2.0).hold(replace(trial, cost=replace(cost, ms=None)))
+    assert not FitLimits().hold(replace(trial, cost=None))
 
 
 def test_a_smaller_trial_dominates_one_of_the_same_quality() -> None:
-    cost = Cost(flash=1000, ram=100, instructions=10, ms=None)
+    cost = FitCost(flash=1000, ram=100, instructions=10, ms=None)
     trial = Trial(Quantize(), 0.9, 30.0, cost)
     smaller = replace(trial, cost=replace(cost, flash=900))
     slower = replace(smaller, cost=replace(cost, flash=900, instructions=11))
@@ -124,4 +129,4 @@ def test_a_model_that_cannot_be_lowered_is_an_error() -> None:
         raise LoweringError("no such op")
 
     with pytest.raises(LoweringError, match="no such op"):
-        Search(refuse, Costs(sample_board(), 0), Limits()).run(Quantize())
+        Search(refuse, FitCosts(sample_board(), 0), FitLimits()).run(Quantize())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.simulator.elf import Elf, Section
+from tools.simulator.elf import Elf, ElfSection
 
 _TOOLS = Path("../arm_gnu_toolchain/bin")
 
@@ -39,7 +39,7 @@ def elf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return Elf(program)
 
 
-def _section_of(elf: Elf, name: str) -> Section:
+def _section_of(elf: Elf, name: str) -> ElfSection:
     symbol = next(symbol for symbol in elf.symbols if symbol.name == name)
     (section,) = (
         section

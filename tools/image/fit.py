@@ -18,7 +18,7 @@ from boards.common.linker_script import memory_of
 from boards.does_not_fit import STATUS_DOES_NOT_FIT, does_not_fit_table
 from tools.image.handlers import wrong_handlers
 from tools.image.link_map import Piece, read_link_map
-from tools.simulator.elf import Elf, Section
+from tools.simulator.elf import Elf, ElfSection
 
 _LARGEST = 5
 _ALIGNMENT = 16
@@ -38,7 +38,7 @@ lie elsewhere too, in a section ".bss.pl_arena.<memory>": its contents start und
 """
 
 
-def _loaded(elf: Elf) -> list[Section]:
+def _loaded(elf: Elf) -> list[ElfSection]:
     return [section for section in elf.sections if section.allocated and section.size]
 
 

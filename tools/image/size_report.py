@@ -23,7 +23,7 @@ from boards.board import Board, load_board
 from boards.does_not_fit import STATUS_DOES_NOT_FIT
 from tools.image.link_map import read_link_map
 from tools.image.stack_bound import Bound, handlers_bound, stack_bound
-from tools.simulator.elf import Elf, Section
+from tools.simulator.elf import Elf, ElfSection
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _ELF = flags.DEFINE_string("elf", None, "The program.", required=True)
@@ -39,7 +39,7 @@ _EXCEPTION_FRAME = 36
 _EXCEPTION_FRAME_FLOAT = 108
 
 
-def _loaded(elf: Elf) -> list[Section]:
+def _loaded(elf: Elf) -> list[ElfSection]:
     return [section for section in elf.sections if section.allocated and section.size]
 
 

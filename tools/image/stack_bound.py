@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.simulator.elf import Elf, Section
+from tools.simulator.elf import Elf, ElfSection
 
 # Kinds of relocation with a function's address: "ELF for the Arm Architecture".
 _ABS32 = 2
@@ -179,7 +179,7 @@ def _on_top(function: Function, below: Bound) -> Bound:
     return Bound(function.frame + _bytes(below), (function.name, *below.path))
 
 
-def _named(elf: Elf, *names: str) -> list[Section]:
+def _named(elf: Elf, *names: str) -> list[ElfSection]:
     return [section for section in elf.sections if section.name in names]
 
 

@@ -11,7 +11,7 @@ from tools.image.quality_facts import facts, main
 from tools.image.summary import summary
 from tools.image.trace import trace
 from tools.simulator.counts import Counts, Region
-from tools.simulator.silicon import Calibration, Chip
+from tools.simulator.silicon import Calibration, MeasuredChip
 from tools.simulator.simulate import Run
 
 _CONSOLE = "PL:STAT images 450\nnot PL:STAT x 1\nPL:STAT correct on device 441\nPL:PASS\n"
@@ -225,7 +225,7 @@ def test_estimated_cycles() -> None:
 def test_time_and_energy_of_a_measured_chip() -> None:
     regions, plans = {0: _region(2, 300, 600)}, {64: {1: _region(2, 600)}}
     estimates = {(0, 0): 4e5, (64, 1): 8e5}
-    chip = Chip("X1", "cortex-m0", 120_000_000, picojoules=(190, 210))
+    chip = MeasuredChip("X1", "cortex-m0", 120_000_000, picojoules=(190, 210))
     measured = Calibration(chip, 1.1, 0.071, 8, {})
     counted, text = _estimated(regions, plans, estimates, measured)
     assert counted["estimated_for"] == {
@@ -241,7 +241,7 @@ def test_time_and_energy_of_a_measured_chip() -> None:
     assert ["cycles", "per inference        600,000 ± 8 %, estimated for X1"] in rows
     assert ["time", "5 ms ± 8 %, estimated (X1, 120 MHz)"] in rows
     assert ["energy", "120 µJ ± 13 %, estimated"] in rows
-    unknown = Calibration(Chip("X2", "cortex-m0", 1_000_000), 1, 0.05, 4, {})
+    unknown = Calibration(MeasuredChip("X2", "cortex-m0", 1_000_000), 1, 0.05, 4, {})
     counted, text = _estimated(regions, plans, estimates, unknown)
     assert counted["estimated_for"]["milliseconds"] == 600 and "energy" not in text
 

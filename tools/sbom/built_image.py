@@ -17,7 +17,7 @@ from elftools.elf.elffile import ELFFile
 from tools.bootstrap.lock import LOCK, LockedPackage, read_lock
 from tools.bootstrap.versions import VERSIONS_FILE, read_versions
 from tools.python.bazel import bazel_program
-from tools.sbom.document import Image, Tool, document
+from tools.sbom.document import SbomImage, Tool, document
 
 _REQUIREMENTS = Path(__file__).parents[1] / "python/requirements.txt"
 _PYTHON = ("ethos-u-vela", "executorch", "flatbuffers", "numpy", "torch", "torchao", "tosa-tools")
@@ -50,7 +50,7 @@ def compiler_of(elf: Path) -> str:
     return ", ".join(dict.fromkeys(part.decode() for part in data.split(b"\0") if part))
 
 
-def built(root: Path, label: str) -> Image:
+def built(root: Path, label: str) -> SbomImage:
     """Build an image; return its parts.
 
     Raises:
@@ -68,7 +68,7 @@ def built(root: Path, label: str) -> Image:
             "makes one"
         )
     elf = base / groups["elf"][0]
-    return Image(
+    return SbomImage(
         label,
         json.loads((base / groups["size_json"][0]).read_text()),
         [elf, *(base / path for group in ("bin", "hex") for path in groups[group])],
@@ -99,7 +99,7 @@ def python_tools(names: tuple[str, ...] = _PYTHON) -> Iterator[Tool]:
         yield Tool(name, version, licence, purl=f"pkg:pypi/{name}@{version.replace('+', '%2B')}")
 
 
-def document_of(image: Image, date: datetime) -> dict[str, Any]:
+def document_of(image: SbomImage, date: datetime) -> dict[str, Any]:
     """Return the document of an image, with the tools of this build."""
     versions = read_versions()
     return document(

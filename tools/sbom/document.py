@@ -51,7 +51,7 @@ class Tool:
 
 
 @dataclass(frozen=True)
-class Image:
+class SbomImage:
     """Image described by the document.
 
     Attributes:
@@ -173,7 +173,7 @@ def _version_of(
 
 
 def _contents(
-    image: Image, toolchain: Mapping[str, LockedPackage], versions: Mapping[str, str]
+    image: SbomImage, toolchain: Mapping[str, LockedPackage], versions: Mapping[str, str]
 ) -> Iterator[tuple[str, str, Fields]]:
     """Yield name, licence and further fields of the image's contents."""
     for (name, licence), origins in sorted(components(image.size).items()):
@@ -186,7 +186,7 @@ def _contents(
 
 
 def document(
-    image: Image,
+    image: SbomImage,
     tools: Sequence[Tool],
     toolchain: Mapping[str, LockedPackage],
     versions: Mapping[str, str],

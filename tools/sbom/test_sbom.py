@@ -15,7 +15,7 @@ import pytest
 from tools.bootstrap.lock import LOCK
 from tools.bootstrap.versions import read_versions
 from tools.sbom.built_image import python_tools, toolchain_of
-from tools.sbom.document import GCC_RUNTIME, NEWLIB, Image, Tool, components, document
+from tools.sbom.document import GCC_RUNTIME, NEWLIB, SbomImage, Tool, components, document
 
 _COMPILER = "GCC: (15:14.2.rel1-1) 14.2.1 20241119"
 _SIZE = {
@@ -42,7 +42,7 @@ _SIZE = {
 
 
 @pytest.fixture
-def image(tmp_path: Path) -> Image:
+def image(tmp_path: Path) -> SbomImage:
     for name, text in {
         "net.elf": "program",
         "net.hex": ":00",
@@ -51,7 +51,7 @@ def image(tmp_path: Path) -> Image:
         "b.c": "int b;\n",
     }.items():
         (tmp_path / name).write_text(text)
-    return Image(
+    return SbomImage(
         "//app:net",
         _SIZE,
         [tmp_path / "net.elf", tmp_path / "net.hex"],
@@ -62,7 +62,7 @@ def image(tmp_path: Path) -> Image:
 
 
 @pytest.fixture
-def made(image: Image) -> dict[str, Any]:
+def made(image: SbomImage) -> dict[str, Any]:
     tools = [Tool("bazel", "7.7.1", "Apache-2.0"), *python_tools()]
     created = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     manifests = {LOCK.name: LOCK}
@@ -116,7 +116,7 @@ def test_it_obeys_the_format(made: dict[str, Any]) -> None:
             assert relation["relatedSpdxElement"] not in files
 
 
-def test_it_has_the_contents_of_the_image(made: dict[str, Any], image: Image) -> None:
+def test_it_has_the_contents_of_the_image(made: dict[str, Any], image: SbomImage) -> None:
     assert {other for _, other in _related(made, "CONTAINS")} == {
         "application",
         "libgcc",
@@ -166,9 +166,9 @@ def test_another_compiler_has_no_locked_packages() -> None:
     assert "gcc-arm-none-eabi" in toolchain_of(_COMPILER)
 
 
-def test_names_that_differ_in_odd_characters_have_ids_of_their_own(image: Image) -> None:
+def test_names_that_differ_in_odd_characters_have_ids_of_their_own(image: SbomImage) -> None:
     size = _SIZE | {"memories": [{"name": "f", "by_origin": {"a+b.a": 1, "a-b.a": 1}}]}
-    odd = Image("//a:b", size, image.files, {}, [], "")
+    odd = SbomImage("//a:b", size, image.files, {}, [], "")
     made = document(odd, [], {}, read_versions(), {}, datetime.now().astimezone())
     ids = [package["SPDXID"] for package in made["packages"]]
     assert len(set(ids)) == 3

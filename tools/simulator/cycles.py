@@ -45,14 +45,14 @@ _LACKING = re.compile(r"^note: instruction:\s+([a-z0-9]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Tools:
+class CycleTools:
     """Programs that read code: objdump, and LLVM's for cores without a table."""
 
     objdump: Path
     mca: Path | None = None
 
     @staticmethod
-    def of_build(core: str) -> "Tools":
+    def of_build(core: str) -> "CycleTools":
         """Return the tools provided by Bazel for a core.
 
         Raises:
@@ -62,11 +62,11 @@ class Tools:
             objdump = runfile("arm_gnu_toolchain/bin/arm-none-eabi-objdump")
             if objdump is None:
                 raise CyclesError("arm-none-eabi-objdump is missing; start this with Bazel")
-            return Tools(objdump)
+            return CycleTools(objdump)
         mca, objdump = runfile("llvm/llvm-mca"), runfile("llvm/llvm-objdump")
         if mca is None or objdump is None:
             raise CyclesError("this target lacks llvm-mca; use the target <image>.cycles")
-        return Tools(objdump, mca)
+        return CycleTools(objdump, mca)
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def estimate(
     core: str,
     regions: Sequence[Region],
     measured: Calibration,
-    tools: Tools | None = None,
+    tools: CycleTools | None = None,
 ) -> list[list[Ran]]:
     """Return the executed blocks of each region, with their cycles.
 
@@ -121,7 +121,7 @@ def estimate(
         CyclesError: there is no model of the core, or LLVM failed.
     """
     check_core(core)
-    tools = tools or Tools.of_build(core)
+    tools = tools or CycleTools.of_build(core)
     arguments = ["--disassemble", "--no-show-raw-insn", str(elf)]
     arguments += [] if tools.mca is None else [f"--mcpu={_plain(core)}"]
     code = Code.of_listing(_run(tools.objdump, arguments).stdout)
@@ -167,7 +167,9 @@ def _by_table(
     return found
 
 
-def cycles_of_blocks(blocks: Iterable[Block], core: str, tools: Tools) -> Mapping[Block, float]:
+def cycles_of_blocks(
+    blocks: Iterable[Block], core: str, tools: CycleTools
+) -> Mapping[Block, float]:
     """Return the cycles of each block in repeated execution, by LLVM's model."""
     ordered = sorted(blocks)
     source = "".join(
@@ -184,7 +186,7 @@ def cycles_of_blocks(blocks: Iterable[Block], core: str, tools: Tools) -> Mappin
 
 
 def _total_cycles(
-    source: str, core: str, iterations: int, tools: Tools
+    source: str, core: str, iterations: int, tools: CycleTools
 ) -> tuple[dict[str, int], set[str]]:
     """Return cycles by block number, and the instructions missing in the model."""
     arguments = [f"-mtriple={_TRIPLE}", f"-mcpu={_plain(core)}", f"-iterations={iterations}"]

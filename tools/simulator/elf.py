@@ -19,7 +19,7 @@ class ElfError(Exception):
 
 
 @dataclass(frozen=True)
-class Section:
+class ElfSection:
     """A section; `load` is where its contents are stored, equal to `address` unless copied."""
 
     name: str
@@ -32,7 +32,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Symbol:
+class ElfSymbol:
     """Function or object (its address excludes the Thumb bit)."""
 
     name: str
@@ -79,13 +79,13 @@ class Elf:
         return address
 
     @cached_property
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[ElfSection]:
         """Return all sections except the empty first one."""
         found = []
         for section in self._sections[1:]:
             stored = section["sh_type"] != "SHT_NOBITS"
             found.append(
-                Section(
+                ElfSection(
                     name=section.name,
                     address=section["sh_addr"],
                     load=self._load_address(section["sh_addr"]),
@@ -146,10 +146,10 @@ class Elf:
         raise ElfError(f"{self.path} has no data at {address:#010x}")
 
     @cached_property
-    def symbols(self) -> list[Symbol]:
+    def symbols(self) -> list[ElfSymbol]:
         """Functions and objects, by address."""
         found = [
-            Symbol(name, value & ~1 if kind == "STT_FUNC" else value, size, kind == "STT_FUNC")
+            ElfSymbol(name, value & ~1 if kind == "STT_FUNC" else value, size, kind == "STT_FUNC")
             for name, value, size, kind, section in self._all_symbols
             if kind in ("STT_OBJECT", "STT_FUNC") and section != "SHN_UNDEF"
         ]
@@ -170,15 +170,15 @@ class Elf:
         }
 
     @cached_property
-    def _functions(self) -> tuple[list[int], list[Symbol]]:
+    def _functions(self) -> tuple[list[int], list[ElfSymbol]]:
         functions = [symbol for symbol in self.symbols if symbol.is_function]
         return [symbol.address for symbol in functions], functions
 
-    def function(self, name: str) -> Symbol | None:
+    def function(self, name: str) -> ElfSymbol | None:
         """Return the function with this name."""
         return next((f for f in self._functions[1] if f.name == name), None)
 
-    def function_at(self, address: int) -> Symbol | None:
+    def function_at(self, address: int) -> ElfSymbol | None:
         """Return the function containing an address.
 
         A function written in assembly may lack a size; it reaches to the next one.

@@ -25,7 +25,7 @@ _DATA = Path(__file__).parent / "silicon.json"
 
 
 @dataclass(frozen=True)
-class Chip:
+class MeasuredChip:
     """A chip with measurements.
 
     Attributes:
@@ -84,15 +84,15 @@ class Calibration:
         table: events of the core and the chip.
     """
 
-    chip: Chip | None
+    chip: MeasuredChip | None
     factor: float
     error: float | None
     rows: int
     table: Table
 
-    def own_chip(self, name: str, core: str, clock_hz: int) -> Chip:
+    def own_chip(self, name: str, core: str, clock_hz: int) -> MeasuredChip:
         """Return a chip of the same core, with the flash of this one."""
-        return Chip(name, core, clock_hz, self.table.get(FLASH, 0))
+        return MeasuredChip(name, core, clock_hz, self.table.get(FLASH, 0))
 
     def of(self, cycles: float) -> Estimate | None:
         """Return time and energy of estimated cycles; None without a chip."""
@@ -107,12 +107,12 @@ class Calibration:
 
 
 @functools.cache
-def chips() -> dict[str, Chip]:
+def chips() -> dict[str, MeasuredChip]:
     """Return all chips by name; the first of a core is its default."""
     found = {}
     for fields in _read()["chips"]:
         energy = fields.get("picojoules")
-        found[fields["name"]] = Chip(
+        found[fields["name"]] = MeasuredChip(
             fields["name"],
             fields["core"],
             fields["clock_hz"],

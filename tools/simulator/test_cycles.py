@@ -6,7 +6,7 @@ import os
 import pytest
 
 from tools.simulator.blocks import CyclesError
-from tools.simulator.cycles import MODELS, Tools, check_core, has_table
+from tools.simulator.cycles import MODELS, CycleTools, check_core, has_table
 
 
 def test_cores() -> None:
@@ -23,4 +23,4 @@ def test_llvm_is_fetched_for_cores_without_a_table() -> None:
 
 def test_a_target_without_llvm_says_which_has_it() -> None:
     with pytest.raises(CyclesError, match="lacks llvm-mca; use the target <image>.cycles"):
-        Tools.of_build("cortex-m55")
+        CycleTools.of_build("cortex-m55")

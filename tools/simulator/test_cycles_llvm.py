@@ -9,7 +9,7 @@ import pytest
 from boards.board import load_board
 from tools.simulator.blocks import CyclesError
 from tools.simulator.counts import Region
-from tools.simulator.cycles import Tools, cycles_of_blocks, estimate
+from tools.simulator.cycles import CycleTools, cycles_of_blocks, estimate
 from tools.simulator.silicon import calibration
 from tools.simulator.simulate import simulate
 
@@ -17,7 +17,7 @@ _ADDS = ("add.w r0, r1, #1", "add.w r2, r3, #1", "add.w r4, r5, #1", "add.w r6, 
 
 
 def _cycles(core: str, *block: str) -> float:
-    return cycles_of_blocks([block], core, Tools.of_build(core))[block]
+    return cycles_of_blocks([block], core, CycleTools.of_build(core))[block]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from click.shell_completion import get_completion_class
 from tools.doctor import doctor as doctors
 from tools.version import VERSION
 from tools.wheel import image
-from tools.wheel.steps import Steps, end_if_failed, program, steps
+from tools.wheel.steps import WheelSteps, end_if_failed, program, steps
 
 _HERE = Path(__file__).parents[2]
 
@@ -141,7 +141,7 @@ def _of_a_model(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _planned(
-    step: Steps,
+    step: WheelSteps,
     folder: Path,
     model: Path,
     board: str,
@@ -187,7 +187,7 @@ def _core(done: _Planned) -> dict[str, Any]:
     return dict(cores[json.loads(done.facts.read_text())["core"]])
 
 
-def _pack(step: Steps, done: _Planned, output: Path) -> None:
+def _pack(step: WheelSteps, done: _Planned, output: Path) -> None:
     """Write a model's library to a folder or a .zip."""
     cores = json.loads((_HERE / "cores.json").read_text())
     packed = output if output.suffix == ".zip" else done.pte.with_name("package.zip")
@@ -221,7 +221,7 @@ def package(output: Path, **given: Any) -> None:
     click.echo(f"{output}: README.md there lists the files for each build system", err=True)
 
 
-def _measured(step: Steps, done: _Planned, folder: Path) -> list[str]:
+def _measured(step: WheelSteps, done: _Planned, folder: Path) -> list[str]:
     """Make the model's image and count its instructions; return the flags for the page.
 
     Raises:

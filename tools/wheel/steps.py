@@ -39,7 +39,7 @@ def end_if_failed(status: int) -> None:
         sys.exit(status if status > 0 else 128 - status)
 
 
-class Steps:
+class WheelSteps:
     """Steps of a command.
 
     On a terminal a bar counts them and shows the last log line. Warnings and errors stay above it.
@@ -90,11 +90,11 @@ class Steps:
 
 
 @contextmanager
-def steps(count: int) -> Iterator[Steps]:
+def steps(count: int) -> Iterator[WheelSteps]:
     """Yield the steps of a command; the bar is gone afterwards."""
     on_terminal = sys.stderr.isatty()
     try:
-        yield Steps(count, on_terminal)
+        yield WheelSteps(count, on_terminal)
     finally:
         if on_terminal:
             click.echo(_CLEAR, err=True, nl=False)

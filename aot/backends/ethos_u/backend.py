@@ -21,7 +21,7 @@ from aot.backends.ethos_u.layers import NpuLayer, writers_of
 from aot.backends.ethos_u.memories import with_memories
 from aot.backends.ethos_u.place import ops_left
 from aot.backends.ethos_u.vela import VelaError
-from aot.backends.ethos_u.verify import VerificationError, verify
+from aot.backends.ethos_u.verify import NpuVerificationError, verify
 from aot.backends.npus import CUT, NPUS, OFF, Npu
 from aot.backends.target import Target
 from aot.backends.traits import Traits
@@ -118,7 +118,7 @@ def _cycles(region: GraphModule, npu: Npu, tries: int) -> Mapping[str, int] | No
 def _compile(region: GraphModule, npu: Npu, verification: str, tries: int) -> DelegatePayload:
     try:
         chosen, told = _cheapest(region, npu, verification, tries)
-    except (FormError, VelaError, VerificationError) as error:
+    except (FormError, VelaError, NpuVerificationError) as error:
         name, where = culprit(region, npu)
         if verification == CUT:
             raise CannotRun(name, f"{error}; {where}") from error
@@ -140,7 +140,7 @@ def _cheapest(region: GraphModule, npu: Npu, verification: str, tries: int) -> _
     for candidate in others:
         try:
             return _verified(region, candidate, npu, verification)
-        except VerificationError as error:
+        except NpuVerificationError as error:
             logging.warning("%s: %s is not taken: %s", npu.name, candidate.choice, error)
     return _verified(region, last, npu, verification)
 

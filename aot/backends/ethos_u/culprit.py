@@ -10,7 +10,7 @@ from torch.fx import GraphModule, Node
 from aot.backends.ethos_u.emit import emitted
 from aot.backends.ethos_u.forms import FormError, check_forms
 from aot.backends.ethos_u.vela import VelaError, compile_tosa
-from aot.backends.ethos_u.verify import VerificationError, execute
+from aot.backends.ethos_u.verify import NpuVerificationError, execute
 from aot.backends.npus import Npu
 from aot.dialect.graph import dialect_op, inputs_of
 from aot.partition.cut import extract
@@ -30,7 +30,7 @@ def culprit(region: GraphModule, npu: Npu) -> tuple[str, str]:
             check_forms(tosa, npu)
             payload = compile_tosa(tosa, npu).payload
             execute(part, payload, npu)
-        except (FormError, VelaError, VerificationError):
+        except (FormError, VelaError, NpuVerificationError):
             return nodes[count - 1].name, f"the first wrong op is {_pattern(nodes[count - 1])}"
     return nodes[-1].name, f"only the whole is wrong, up to {_pattern(nodes[-1])}"
 

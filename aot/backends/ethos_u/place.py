@@ -25,7 +25,7 @@ from aot.backends.ethos_u.cost import (
 from aot.backends.ethos_u.emit import only_moves
 from aot.dialect.graph import dialect_op
 from aot.partition.cut import extract
-from aot.partition.placement import Costs, cheapest_regions
+from aot.partition.placement import PlacementCosts, cheapest_regions
 from aot.partition.regions import convex_regions
 
 MOST_PARTS = 32
@@ -48,7 +48,7 @@ def ops_left(region: GraphModule, cycles_of: CyclesOf) -> dict[str, str]:
     if whole is None:
         return {}
     ops = [node for node in region.graph.nodes if dialect_op(node)]
-    costs = Costs(
+    costs = PlacementCosts(
         engine={op: whole.get(op.name, 0) for op in ops},
         core={op: core_cycles(op) + constant_cycles(op) for op in ops},
         call=CALL,
@@ -79,14 +79,16 @@ def ops_left(region: GraphModule, cycles_of: CyclesOf) -> dict[str, str]:
 def _total(
     regions: Sequence[Sequence[Node]],
     programs: Mapping[tuple[Node, ...], Mapping[str, int]],
-    costs: Costs,
+    costs: PlacementCosts,
 ) -> float:
     """Return the cycles of a placement with the programs of its regions."""
     calls = replace(costs, engine=dict.fromkeys(costs.engine, 0))
     return calls.total(regions) + sum(sum(programs[tuple(part)].values()) for part in regions)
 
 
-def _reasons(region: GraphModule, parts: Sequence[Sequence[Node]], costs: Costs) -> dict[str, str]:
+def _reasons(
+    region: GraphModule, parts: Sequence[Sequence[Node]], costs: PlacementCosts
+) -> dict[str, str]:
     taken = {node for part in parts for node in part}
     rest = [op for op in costs.core if op not in taken]
     reasons = {}

@@ -21,7 +21,7 @@ with imports_that_stay():
     from aot.backends.ethos_u.testing.proof import prove
     from aot.backends.ethos_u.testing.regions import INT16_REGIONS, REGIONS, random_region
     from aot.backends.ethos_u.vela import VelaError
-    from aot.backends.ethos_u.verify import EmitterError, MissingWaitError, VerificationError
+    from aot.backends.ethos_u.verify import EmitterError, MissingWaitError, NpuVerificationError
     from aot.backends.npus import NPUS
     from aot.dialect.quantization import INT8, INT16
     from tools.text.table import table
@@ -61,7 +61,7 @@ def main(argv: list[str]) -> int:
                     cut += 1
                     cuts.append(f"cut: {call}: {error}")
                     continue
-                except (EmitterError, FormError, VelaError, VerificationError) as error:
+                except (EmitterError, FormError, VelaError, NpuVerificationError) as error:
                     wrong += 1
                     failures.append(f"{call}: {error}")
                     continue

@@ -28,7 +28,7 @@ class Shaped(Protocol):
 T = TypeVar("T", bound=Shaped)
 
 
-class Steps(Protocol[T]):
+class TosaSteps(Protocol[T]):
     """The operators of steps; see `TosaGraph` for their definitions."""
 
     def constant(self, data: Any, dtype: int) -> T: ...

@@ -29,11 +29,11 @@ _NUMPY = {torch.int8: np.int8, torch.int16: np.int16, torch.bool: np.int8}
 """Types of the NPU's inputs; bools are 0 and 1."""
 
 
-class VerificationError(RuntimeError):
+class NpuVerificationError(RuntimeError):
     """A payload with other results than its region."""
 
 
-class MissingWaitError(VerificationError):
+class MissingWaitError(NpuVerificationError):
     """A payload without a necessary wait: its results depend on the end of a transfer."""
 
 
@@ -46,7 +46,7 @@ def verify(region: GraphModule, tosa: bytes, payload: bytes, npu: Npu) -> Mappin
 
     Raises:
       EmitterError: TOSA's reference model and the dialect differ.
-      VerificationError: the functional model differs from them, or refuses the payload.
+      NpuVerificationError: the functional model differs from them, or refuses the payload.
         It is a MissingWaitError if a wait is missing.
     """
     _check_ports(region, payload)
@@ -76,7 +76,7 @@ def _check_ports(region: GraphModule, payload: bytes) -> None:
     for kind, given, kept in sides:
         if len(given) != len(kept):
             left = len(given) - len(kept)
-            raise VerificationError(f"Vela leaves out {left} of its {len(given)} {kind}")
+            raise NpuVerificationError(f"Vela leaves out {left} of its {len(given)} {kind}")
 
 
 def _runs(region: GraphModule) -> Iterator[tuple[str, list[Array], list[Array]]]:
@@ -114,7 +114,7 @@ def execute(region: GraphModule, payload: bytes, npu: Npu) -> None:
     """Run a payload on every kind of inputs against the dialect alone.
 
     Raises:
-      VerificationError: they differ, or the model refuses the payload.
+      NpuVerificationError: they differ, or the model refuses the payload.
     """
     _check_ports(region, payload)
     _executed(payload, list(_runs(region)), npu)
@@ -123,7 +123,7 @@ def execute(region: GraphModule, payload: bytes, npu: Npu) -> None:
 def _executed(
     payload: bytes, runs: Sequence[tuple[str, list[Array], list[Array]]], npu: Npu
 ) -> Summary:
-    """Return the counts of a payload's execution. Raise VerificationError on wrong results."""
+    """Return the counts of a payload's execution. Raise NpuVerificationError on wrong results."""
     model = EthosUModel(npu.name, check_hazards=True)
     for kind, inputs, expected in runs:
         try:
@@ -131,9 +131,9 @@ def _executed(
         except EthosUError as error:
             told = f"the functional model refuses Vela's program: {error}"
             lacks_wait = error.status == "ETHOS_U_ERROR_HAZARD"
-            raise (MissingWaitError if lacks_wait else VerificationError)(told) from error
+            raise (MissingWaitError if lacks_wait else NpuVerificationError)(told) from error
         if not _equal(outputs, expected):
-            raise VerificationError(
+            raise NpuVerificationError(
                 f"Vela's program and the region give different results for inputs {kind}"
             )
     assert model.summary is not None

@@ -14,11 +14,11 @@ from aot.importers.onnx.file import operator_of
 _T = TypeVar("_T")
 
 
-class Unsupported(Exception):
+class UnsupportedNode(Exception):
     """Why a node cannot be imported; one phrase."""
 
 
-class Call:
+class NodeCall:
     """A node, with inputs by position.
 
     Constant inputs are read here as plain numbers, so that no shape depends on a tensor.
@@ -52,7 +52,7 @@ class Call:
         """
         value = self._attributes.get(name, default)
         if type(value) is not type(default):
-            raise Unsupported(f"attribute {name} is {value!r:.40}")
+            raise UnsupportedNode(f"attribute {name} is {value!r:.40}")
         return value
 
     def optional(self, name: str) -> Any:
@@ -75,7 +75,7 @@ class Call:
         array = self._arrays[index] if index < len(self._arrays) else None
         if array is None:
             state = "computed by the model" if self.has(index) else "missing"
-            raise Unsupported(f"input {index} is {state}; it must be a constant")
+            raise UnsupportedNode(f"input {index} is {state}; it must be a constant")
         return list(array.reshape(-1).tolist())
 
     def ints(self, index: int) -> list[int]:
@@ -90,7 +90,7 @@ class Call:
         """
         values = self.numbers(index)
         if len(values) != 1:
-            raise Unsupported(f"input {index} has {len(values)} elements; it must have one")
+            raise UnsupportedNode(f"input {index} has {len(values)} elements; it must have one")
         return float(values[0])
 
     def axes(self, index: int) -> list[int] | None:

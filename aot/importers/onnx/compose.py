@@ -10,13 +10,13 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from aot.importers.onnx.ops.layers import Linear
-from aot.importers.onnx.steps import OnnxNode, Step
+from aot.importers.onnx.ops.layers import OnnxLinear
+from aot.importers.onnx.steps import NodeStep, OnnxNode
 
 
 def compose(
-    steps: Sequence[Step], outputs: Sequence[str], values: Mapping[str, torch.Tensor]
-) -> list[Step]:
+    steps: Sequence[NodeStep], outputs: Sequence[str], values: Mapping[str, torch.Tensor]
+) -> list[NodeStep]:
     """Return the steps with layers in place of their parts.
 
     - MatMul and Add of a constant: a linear layer over more than two dimensions.
@@ -36,15 +36,15 @@ def compose(
 
 class _Composer:
     def __init__(
-        self, steps: Sequence[Step], outputs: Sequence[str], values: Mapping[str, torch.Tensor]
+        self, steps: Sequence[NodeStep], outputs: Sequence[str], values: Mapping[str, torch.Tensor]
     ) -> None:
-        self.steps: list[Step | None] = [*steps]
+        self.steps: list[NodeStep | None] = [*steps]
         self._values = values
         self._outputs = [step.outputs[0] for step in steps]
         self._uses = Counter([*outputs, *(name for step in steps for name in step.inputs)])
         self._makers = {step.outputs[0]: index for index, step in enumerate(steps)}
 
-    def _is(self, step: Step | None, operator: str) -> bool:
+    def _is(self, step: NodeStep | None, operator: str) -> bool:
         is_node = step is not None and isinstance(step.module, OnnxNode)
         return is_node and step.module.call.operator == operator  # type: ignore[union-attr]
 
@@ -71,7 +71,7 @@ class _Composer:
         bias, product, step = self._constant(index), self.steps[made], self.steps[index]
         assert product is not None and step is not None
         layer = product.module
-        if bias is None or not isinstance(layer, Linear) or layer.bias is not None:
+        if bias is None or not isinstance(layer, OnnxLinear) or layer.bias is not None:
             return
         if bias.dim() == 1 and len(bias) == len(layer.weight):
             layer.bias = nn.Parameter(bias)
@@ -107,4 +107,4 @@ class _Composer:
         layer.bias = nn.Parameter(bias.reshape(-1).clone())
         for place in places:
             self.steps[place] = None
-        self.steps[index] = Step(norm.name, layer, first.inputs, (self._outputs[index],))
+        self.steps[index] = NodeStep(norm.name, layer, first.inputs, (self._outputs[index],))

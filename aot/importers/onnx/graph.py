@@ -13,7 +13,7 @@ import torch
 
 from aot.errors import LoweringError
 from aot.importers.onnx.importing import Importer
-from aot.importers.onnx.steps import Step
+from aot.importers.onnx.steps import NodeStep
 
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -29,7 +29,7 @@ class OnnxModule(torch.nn.Module):
 
     def __init__(self, importer: Importer, states: Mapping[str, str]) -> None:
         super().__init__()
-        self._steps: list[Step] = []
+        self._steps: list[NodeStep] = []
         self._constants: dict[str, str] = {}
         taken = {step.name for step in importer.steps}
         self._states = {name: (_free(f"state_{name}", taken), new) for name, new in states.items()}

@@ -15,7 +15,7 @@ import torch
 from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto, helper
 
 from aot.errors import LoweringError, describe
-from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.call import NodeCall, UnsupportedNode
 from aot.importers.onnx.compose import compose
 from aot.importers.onnx.file import (
     DAMAGE,
@@ -30,7 +30,7 @@ from aot.importers.onnx.file import (
 from aot.importers.onnx.ops.quantization import quantized_constant
 from aot.importers.onnx.quantized import QuantizedConstant
 from aot.importers.onnx.registry import FUNCTIONS, LAYERS
-from aot.importers.onnx.steps import RESERVED, OnnxNode, Step
+from aot.importers.onnx.steps import RESERVED, NodeStep, OnnxNode
 from aot.upstream.torch import FakeTensorMode
 from aot.upstream.torch_export import export_silent
 
@@ -74,7 +74,7 @@ class Importer:
         self._folded = self._visited = 0
         self.constants: dict[str, torch.Tensor] = {}
         self.values: dict[str, torch.Tensor] = {}
-        self.steps: list[Step] = []
+        self.steps: list[NodeStep] = []
         self.quantized: list[QuantizedConstant] = []
         graph = file.model.graph
         with damage_named():
@@ -130,7 +130,7 @@ class Importer:
         try:
             for name in filter(None, node.input):
                 if name not in self.constants and name not in self.values:
-                    raise Unsupported(f"its input {name!r} is not computed before it")
+                    raise UnsupportedNode(f"its input {name!r} is not computed before it")
             if operator == "If":
                 self._branch(node)
             elif operator == "Constant":
@@ -141,7 +141,7 @@ class Importer:
                 self._define(node.output[0], self._constant_of_shape(node))
             else:
                 self._call(node, operator)
-        except Unsupported as reason:
+        except UnsupportedNode as reason:
             raise LoweringError(f"{where}: {reason}") from reason
         except LoweringError:
             raise
@@ -152,7 +152,7 @@ class Importer:
     def _define(self, name: str, value: torch.Tensor) -> None:
         self._folded += value.numel() * value.element_size()
         if self._folded > _FOLDED_BYTES:
-            raise Unsupported("folded constants need more than 512 MB")
+            raise UnsupportedNode("folded constants need more than 512 MB")
         self.constants[name] = value
 
     def _constant(self, node: NodeProto) -> torch.Tensor:
@@ -163,16 +163,16 @@ class Importer:
             value = helper.get_attribute_value(attribute)
             dtype = torch.float32 if "float" in attribute.name else torch.int64
             return torch.tensor(value, dtype=dtype)
-        raise Unsupported(f"attribute {attribute.name}")
+        raise UnsupportedNode(f"attribute {attribute.name}")
 
     def _dequantized(self, node: NodeProto) -> torch.Tensor:
-        call = Call(node, self._file.opset, [self.constants.get(n) for n in node.input])
+        call = NodeCall(node, self._file.opset, [self.constants.get(n) for n in node.input])
         found = quantized_constant(call)
         self.quantized.append(found)
         return found.real()
 
     def _constant_of_shape(self, node: NodeProto) -> torch.Tensor:
-        shape = Call(node, self._file.opset, [self.constants.get(node.input[0])]).ints(0)
+        shape = NodeCall(node, self._file.opset, [self.constants.get(node.input[0])]).ints(0)
         check_shape("its result", shape)
         given = [self._file.constant(a.t) for a in node.attribute if a.name == "value"]
         value = given[0].reshape(()) if given else torch.tensor(0.0)
@@ -180,7 +180,7 @@ class Importer:
 
     def _branch(self, node: NodeProto) -> None:
         if node.input[0] not in self.constants:
-            raise Unsupported(
+            raise UnsupportedNode(
                 "its condition is computed by the model; bind the input that decides it"
             )
         taken = (
@@ -200,12 +200,12 @@ class Importer:
 
     def _call(self, node: NodeProto, operator: str) -> None:
         if operator not in FUNCTIONS and operator not in LAYERS:
-            raise Unsupported("is not supported (docs/onnx.md lists the operators)")
+            raise UnsupportedNode("is not supported (docs/onnx.md lists the operators)")
         constants = [self.constants.get(name) for name in node.input]
-        call = Call(node, self._file.opset, constants)
+        call = NodeCall(node, self._file.opset, constants)
         made = LAYERS[operator](call) if operator in LAYERS else None
         if made is None and operator not in FUNCTIONS:
-            raise Unsupported("its weights must be constants")
+            raise UnsupportedNode("its weights must be constants")
         module = made if made is not None else OnnxNode(call)
         computed = [name for name in node.input if name and name not in self.constants]
         with torch.no_grad(), export_silent(), self._fake:
@@ -218,7 +218,7 @@ class Importer:
                 self.values[name] = result
             return
         if sum(result.numel() for result in results) > MOST_ELEMENTS:
-            raise Unsupported("its results are too large")
+            raise UnsupportedNode("its results are too large")
         if computed:  # only the shapes of its inputs count
             values = [torch.empty(self.values[n].shape, device="meta") for n in computed]
             results = _results(module(*values))
@@ -243,7 +243,7 @@ class Importer:
         self._names.add(unique)
         if isinstance(module, OnnxNode):  # errors and reports name the operator
             module.__class__ = type(node.op_type, (OnnxNode,), {})
-        self.steps.append(Step(unique, module, tuple(inputs), tuple(outputs)))
+        self.steps.append(NodeStep(unique, module, tuple(inputs), tuple(outputs)))
 
 
 def _results(given: Any) -> tuple[torch.Tensor, ...]:

@@ -16,7 +16,7 @@ from aot.dialect.qdq import DEQUANTIZE, QUANTIZE
 from aot.dialect.quantization import INT8, INT8_WEIGHT, INT16, Quantization
 from aot.dialect.rule import Rule, Shares, argument
 from aot.errors import LoweringError, Problem, problem_at
-from aot.importers.onnx.call import Unsupported
+from aot.importers.onnx.call import UnsupportedNode
 from aot.importers.onnx.quantized import QuantizedConstants
 from aot.passes.aten.build import call, constant
 from aot.rules import rule_for
@@ -163,7 +163,7 @@ def _weights(module: GraphModule, constants: QuantizedConstants) -> None:
                 continue
             try:
                 values, scales = _integers(constants, real, channel_axis(node))
-            except Unsupported as reason:
+            except UnsupportedNode as reason:
                 hint = "weights of int8 around zero, with one scale or one for each output channel"
                 problems.append(problem_at(node, str(reason), hint))
                 continue
@@ -196,12 +196,12 @@ def _integers(
         return values, scales
     values, full, is_symmetric = found
     if not is_symmetric:
-        raise Unsupported("its weights have a zero point")
+        raise UnsupportedNode("its weights have a zero point")
     if values.dtype is not torch.int8:
-        raise Unsupported(f"its weights are {values.dtype}")
+        raise UnsupportedNode(f"its weights are {values.dtype}")
     rows = full.movedim(axis, 0).flatten(1)
     if bool((rows != rows[:, :1]).any()):
-        raise Unsupported("its weights have scales along another axis than the output channels")
+        raise UnsupportedNode("its weights have scales along another axis than the output channels")
     return values.contiguous(), rows[:, 0].contiguous()
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import torch
 
-from aot.importers.onnx.call import Call
+from aot.importers.onnx.call import NodeCall
 
 Function = Callable[..., Any]
 """Computes the results of a node from its Call and all inputs; an omitted input is None."""
 
-Layer = Callable[[Call], torch.nn.Module | None]
+Layer = Callable[[NodeCall], torch.nn.Module | None]
 """Makes a module with constants of its own, for the computed inputs; None: use the function."""
 
 FUNCTIONS: dict[str, Function] = {}

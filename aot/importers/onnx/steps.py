@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from aot.importers.onnx.call import Call
+from aot.importers.onnx.call import NodeCall
 from aot.importers.onnx.registry import FUNCTIONS
 
 RESERVED = ("example", "input_names", "output_names", "training")
@@ -26,7 +26,7 @@ class OnnxNode(torch.nn.Module):
       call: the node.
     """
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: NodeCall) -> None:
         super().__init__()
         self.call = call
         self._function = FUNCTIONS[call.operator]
@@ -61,7 +61,7 @@ class OnnxNode(torch.nn.Module):
 
 
 @dataclass(frozen=True)
-class Step:
+class NodeStep:
     """One computed node.
 
     Attributes:
@@ -76,7 +76,7 @@ class Step:
     outputs: tuple[str, ...]
 
 
-def is_quantized(steps: Sequence[Step]) -> bool:
+def is_quantized(steps: Sequence[NodeStep]) -> bool:
     """Return True if a step quantizes a value."""
     modules = (step.module for step in steps if isinstance(step.module, OnnxNode))
     return any(module.call.operator == "QuantizeLinear" for module in modules)

@@ -16,7 +16,7 @@ from aot.importers.onnx.expand import expanded
 from aot.importers.onnx.file import MOST_ELEMENTS, read
 from aot.importers.onnx.importing import Importer
 from aot.importers.onnx.testing.cases import CASES
-from aot.importers.onnx.testing.graphs import Case, file, values
+from aot.importers.onnx.testing.graphs import GraphCase, file, values
 from aot.importers.onnx.testing.networks import by_rate, classifier, stream
 from aot.importers.onnx.testing.quantized import quantized
 
@@ -49,7 +49,7 @@ def _refusal(data: bytes) -> str:
 
 
 def _files() -> list[bytes]:
-    layer = Case("Conv", [values(1, 3, 8, 8), [values(4, 3, 3, 3)], [values(4)]])
+    layer = GraphCase("Conv", [values(1, 3, 8, 8), [values(4, 3, 3, 3)], [values(4)]])
     return [classifier(), by_rate(), stream(), quantized(layer)]
 
 

@@ -17,7 +17,7 @@ from onnx import helper, numpy_helper
 from aot.errors import LoweringError
 from aot.importers.onnx.graph import OnnxModule
 from aot.importers.onnx.module import onnx_module
-from aot.importers.onnx.testing.graphs import Case, file, values
+from aot.importers.onnx.testing.graphs import GraphCase, file, values
 from aot.importers.onnx.testing.networks import by_rate, classifier, stream
 from aot.importers.onnx.testing.oracle import least_sqnr, session
 from aot.lower import lower
@@ -60,17 +60,17 @@ def test_lowers_with_names_of_nodes() -> None:
 
 _CHANNELS = [[values(4)], [values(4, seed=1)], [values(4, seed=2)], [np.ones(4, np.float32)]]
 _LOWERED = [
-    Case("BatchNormalization", [values(1, 4, 5, 5), *_CHANNELS]),
-    Case("BatchNormalization", [values(1, 4), *_CHANNELS]),
-    Case("InstanceNormalization", [values(1, 4, 5, 5), *_CHANNELS[:2]]),
-    Case("LayerNormalization", [values(1, 3, 4), *_CHANNELS[:2]]),
-    Case("PRelu", [values(1, 4, 5, 5), [values(4, 1, 1)]]),
-    Case("Mul", [values(1, 4, 5, 5), [values(4, 1, 1)]]),
+    GraphCase("BatchNormalization", [values(1, 4, 5, 5), *_CHANNELS]),
+    GraphCase("BatchNormalization", [values(1, 4), *_CHANNELS]),
+    GraphCase("InstanceNormalization", [values(1, 4, 5, 5), *_CHANNELS[:2]]),
+    GraphCase("LayerNormalization", [values(1, 3, 4), *_CHANNELS[:2]]),
+    GraphCase("PRelu", [values(1, 4, 5, 5), [values(4, 1, 1)]]),
+    GraphCase("Mul", [values(1, 4, 5, 5), [values(4, 1, 1)]]),
 ]
 
 
 @pytest.mark.parametrize("case", _LOWERED, ids=lambda case: case.operator)
-def test_lowers_with_constants(case: Case) -> None:
+def test_lowers_with_constants(case: GraphCase) -> None:
     """Parameters of a node are trainable, statistics are not."""
     module = onnx_module(case.bytes())
     measure = Measure(min_sqnr=20.0, min_agreement=0.0)
@@ -168,7 +168,7 @@ def test_windows(
         pads = [min(pad, size - 1) for pad, size in zip(pads, [*kernel, *kernel], strict=True)]
         attributes["pads"] = pads
     weights = [[values(4, 2, *kernel)]] if operator == "Conv" else []
-    case = Case(operator, [values(1, 2, height, 7), *weights], attributes)
+    case = GraphCase(operator, [values(1, 2, height, 7), *weights], attributes)
     assert least_sqnr(case.bytes(), case.feeds) >= _LEAST
 
 
@@ -181,7 +181,7 @@ def test_windows(
 )
 def test_slices(size: int, start: int, end: int, step: int) -> None:
     picks = [np.array([n]) for n in (start, end, 1, step)]
-    case = Case("Slice", [values(2, size), *([pick] for pick in picks)])
+    case = GraphCase("Slice", [values(2, size), *([pick] for pick in picks)])
     wanted = session(case.bytes()).run(None, case.feeds)[0]
     if wanted.size:
         assert least_sqnr(case.bytes(), case.feeds) >= _LEAST
@@ -196,7 +196,7 @@ def test_slices(size: int, start: int, end: int, step: int) -> None:
 def test_broadcasts(operator: str, shape: list[int], data: st.DataObject) -> None:
     other = [data.draw(st.sampled_from([1, size])) for size in shape]
     other = other[data.draw(st.integers(0, len(other))) :]
-    case = Case(operator, [values(*shape), [values(*other)]])
+    case = GraphCase(operator, [values(*shape), [values(*other)]])
     assert least_sqnr(case.bytes(), case.feeds) >= _LEAST
 
 
@@ -208,10 +208,12 @@ def _refusal(data: Any, **settings: Any) -> str:
 
 
 def test_refusals_name_the_node() -> None:
-    data = Case("NonZero", [values(2, 3)]).bytes()
+    data = GraphCase("NonZero", [values(2, 3)]).bytes()
     assert _refusal(data) == ("node 'node' NonZero: the shape of its result depends on values")
     weights = [[values(1, 16, 3)], [values(1, 16, 4)], None]
-    short = Case("LSTM", [values(5, 1, 3), *weights, [np.array([3], np.int32)]], {"hidden_size": 4})
+    short = GraphCase(
+        "LSTM", [values(5, 1, 3), *weights, [np.array([3], np.int32)]], {"hidden_size": 4}
+    )
     assert "node 'node' LSTM: sequence lengths [3] in an input of 5 steps" in _refusal(
         short.bytes()
     )
@@ -232,7 +234,7 @@ def test_refusals_of_settings(tmp_path: Path) -> None:
     assert "'h' is [1, 5], but 'sums' is" not in _refusal(stream(), states={"h": "x"})
     assert "No such file" in _refusal(tmp_path / "none.onnx")
     assert "no .onnx file" in _refusal(b"")
-    assert "opset 7" in _refusal(Case("Relu", [values(2)], opset=7).bytes())
+    assert "opset 7" in _refusal(GraphCase("Relu", [values(2)], opset=7).bytes())
 
 
 def test_external_data_stays_in_its_folder(tmp_path: Path) -> None:
@@ -241,7 +243,7 @@ def test_external_data_stays_in_its_folder(tmp_path: Path) -> None:
     tensor = numpy_helper.from_array(values(6), "w")
     tensor.ClearField("raw_data")
     tensor.data_location = onnx.TensorProto.EXTERNAL
-    model = onnx.load_model_from_string(Case("Add", [values(6), [values(6)]]).bytes())
+    model = onnx.load_model_from_string(GraphCase("Add", [values(6), [values(6)]]).bytes())
     for location in ("../secret", str(tmp_path / "secret"), "", "nothing"):
         del tensor.external_data[:]
         tensor.external_data.add(key="location", value=location)

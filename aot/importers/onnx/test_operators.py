@@ -8,7 +8,7 @@ import pytest
 from aot.importers.onnx import importing  # noqa: F401 (fills the registry)
 from aot.importers.onnx.registry import FUNCTIONS, LAYERS
 from aot.importers.onnx.testing.cases import CASES
-from aot.importers.onnx.testing.graphs import Case
+from aot.importers.onnx.testing.graphs import GraphCase
 from aot.importers.onnx.testing.oracle import least_sqnr
 
 _LEAST = 110.0
@@ -26,5 +26,5 @@ def test_every_operator_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.operator)
-def test_equals_onnxruntime(case: Case) -> None:
+def test_equals_onnxruntime(case: GraphCase) -> None:
     assert least_sqnr(case.bytes(), case.feeds) >= _LEAST

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 from aot.errors import LoweringError
 from aot.importers.onnx.module import onnx_module
 from aot.importers.onnx.testing.cases import ints
-from aot.importers.onnx.testing.graphs import Array, Case, file, values
+from aot.importers.onnx.testing.graphs import Array, GraphCase, file, values
 from aot.importers.onnx.testing.oracle import session
 from aot.importers.onnx.testing.quantized import (
     agreement,
@@ -34,45 +34,51 @@ _ROW = values(64, 128)
 _LAYER, _PRODUCT, _MEAN, _EXACT = 0.991, 0.979, 0.957, 1.0
 
 _CASES = [
-    (Case("Conv", [_X, [values(24, 16, 3, 3) / 4], [values(24)]], {"pads": [1, 1, 1, 1]}), _LAYER),
-    (Case("Conv", [_X, [values(16, 1, 3, 3)]], {"group": 16, "strides": [2, 2]}), _LAYER),
-    (Case("ConvTranspose", [_X, [values(16, 8, 2, 2)], [values(8)]], {"strides": [2, 2]}), _LAYER),
-    (Case("Gemm", [_ROW, [values(96, 128) / 9], [values(96)]], {"transB": 1}), _PRODUCT),
-    (Case("MatMul", [_ROW, [values(128, 96) / 9]]), _PRODUCT),
-    (Case("MatMul", [values(2, 40, 64), values(2, 64, 40)]), _PRODUCT),
-    (Case("Mul", [_X, values(1, 16, 24, 24, seed=1)]), _PRODUCT),
-    (Case("Mul", [_X, [values(16, 1, 1)]]), _PRODUCT),
-    (Case("Add", [_X, values(1, 16, 24, 24, seed=1)]), _EXACT),
-    (Case("Add", [_X, [values(16, 1, 1)]]), _EXACT),
-    (Case("GlobalAveragePool", [_POSITIVE]), _MEAN),
-    (Case("ReduceMean", [_POSITIVE], {"axes": [2, 3]}), _MEAN),
-    (Case("AveragePool", [_X], {"kernel_shape": [2, 2], "strides": [2, 2]}), _MEAN),
-    (Case("Sigmoid", [_X]), _EXACT),
-    (Case("Tanh", [_X]), _EXACT),
-    (Case("LeakyRelu", [_X], {"alpha": 0.1}), _EXACT),
-    (Case("Relu", [_X]), _EXACT),
-    (Case("HardSwish", [_X]), _EXACT),
-    (Case("Concat", [_X, values(1, 16, 24, 24, seed=1) * 2], {"axis": 1}), _EXACT),
-    (Case("MaxPool", [_X], {"kernel_shape": [2, 2], "strides": [2, 2]}), _EXACT),
-    (Case("Transpose", [_X], {"perm": [0, 2, 3, 1]}), _EXACT),
-    (Case("Reshape", [_X, ints(1, -1)]), _EXACT),
-    (Case("Slice", [_X, ints(1), ints(9), ints(2)]), _EXACT),
-    (Case("Split", [_X, ints(4, 12)], {"axis": 1}, outputs=2), _EXACT),
-    (Case("Resize", [_X, None, [np.array([1, 1, 2, 2], np.float32)]]), _EXACT),
-    (Case("Softmax", [_ROW]), 0.999),
+    (
+        GraphCase("Conv", [_X, [values(24, 16, 3, 3) / 4], [values(24)]], {"pads": [1, 1, 1, 1]}),
+        _LAYER,
+    ),
+    (GraphCase("Conv", [_X, [values(16, 1, 3, 3)]], {"group": 16, "strides": [2, 2]}), _LAYER),
+    (
+        GraphCase("ConvTranspose", [_X, [values(16, 8, 2, 2)], [values(8)]], {"strides": [2, 2]}),
+        _LAYER,
+    ),
+    (GraphCase("Gemm", [_ROW, [values(96, 128) / 9], [values(96)]], {"transB": 1}), _PRODUCT),
+    (GraphCase("MatMul", [_ROW, [values(128, 96) / 9]]), _PRODUCT),
+    (GraphCase("MatMul", [values(2, 40, 64), values(2, 64, 40)]), _PRODUCT),
+    (GraphCase("Mul", [_X, values(1, 16, 24, 24, seed=1)]), _PRODUCT),
+    (GraphCase("Mul", [_X, [values(16, 1, 1)]]), _PRODUCT),
+    (GraphCase("Add", [_X, values(1, 16, 24, 24, seed=1)]), _EXACT),
+    (GraphCase("Add", [_X, [values(16, 1, 1)]]), _EXACT),
+    (GraphCase("GlobalAveragePool", [_POSITIVE]), _MEAN),
+    (GraphCase("ReduceMean", [_POSITIVE], {"axes": [2, 3]}), _MEAN),
+    (GraphCase("AveragePool", [_X], {"kernel_shape": [2, 2], "strides": [2, 2]}), _MEAN),
+    (GraphCase("Sigmoid", [_X]), _EXACT),
+    (GraphCase("Tanh", [_X]), _EXACT),
+    (GraphCase("LeakyRelu", [_X], {"alpha": 0.1}), _EXACT),
+    (GraphCase("Relu", [_X]), _EXACT),
+    (GraphCase("HardSwish", [_X]), _EXACT),
+    (GraphCase("Concat", [_X, values(1, 16, 24, 24, seed=1) * 2], {"axis": 1}), _EXACT),
+    (GraphCase("MaxPool", [_X], {"kernel_shape": [2, 2], "strides": [2, 2]}), _EXACT),
+    (GraphCase("Transpose", [_X], {"perm": [0, 2, 3, 1]}), _EXACT),
+    (GraphCase("Reshape", [_X, ints(1, -1)]), _EXACT),
+    (GraphCase("Slice", [_X, ints(1), ints(9), ints(2)]), _EXACT),
+    (GraphCase("Split", [_X, ints(4, 12)], {"axis": 1}, outputs=2), _EXACT),
+    (GraphCase("Resize", [_X, None, [np.array([1, 1, 2, 2], np.float32)]]), _EXACT),
+    (GraphCase("Softmax", [_ROW]), 0.999),
 ]
 
 
 @pytest.mark.parametrize(("case", "least"), _CASES, ids=lambda x: getattr(x, "operator", None))
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8])
-def test_one_op(case: Case, least: float, dtype: type) -> None:
+def test_one_op(case: GraphCase, least: float, dtype: type) -> None:
     share, steps = agreement(quantized(case, dtype), case.feeds)
     assert share >= least and steps <= 1
 
 
 @pytest.mark.parametrize("dtype", [np.int16, np.uint16])
 @pytest.mark.parametrize(("case", "least"), _CASES[:5], ids=lambda x: getattr(x, "operator", None))
-def test_one_layer_of_16_bits(case: Case, least: float, dtype: type) -> None:
+def test_one_layer_of_16_bits(case: GraphCase, least: float, dtype: type) -> None:
     _, steps = agreement(quantized(case, dtype), case.feeds)
     assert steps <= 1
 
@@ -161,7 +167,7 @@ def test_a_move_outside_of_quantization_becomes_int8() -> None:
 
 
 def test_float_part_of_the_file_stays_float() -> None:
-    case = Case("Relu", [values(1, 8)])
+    case = GraphCase("Relu", [values(1, 8)])
     softmax = helper.make_node("Softmax", ["y0"], ["s"], "last")
     model = onnx.load_model_from_string(quantized(case))
     model.graph.node.append(softmax)
@@ -176,7 +182,7 @@ def test_float_part_of_the_file_stays_float() -> None:
 
 def test_every_digit_of_a_bias() -> None:
     """A bias of int32 has more digits than float32."""
-    case = Case("Gemm", [values(1, 4), [values(3, 4)], [values(3)]], {"transB": 1})
+    case = GraphCase("Gemm", [values(1, 4), [values(3, 4)], [values(3)]], {"transB": 1})
     model = onnx.load_model_from_string(quantized(case))
     bias = np.array([2**28 + 1, -(2**27) - 3, 2**25 + 7], np.int32)
     for tensor in model.graph.initializer:
@@ -194,10 +200,10 @@ def _refusal(data: bytes) -> str:
 
 
 def test_refusals() -> None:
-    assert "is not quantized" in _refusal(Case("Relu", [values(1, 4)]).bytes())
+    assert "is not quantized" in _refusal(GraphCase("Relu", [values(1, 4)]).bytes())
     with pytest.raises(LoweringError, match="is quantized; lower it with lower_onnx"):
-        onnx_module(quantized(Case("Relu", [values(1, 4)])))
-    case = Case("Gemm", [values(1, 4), [values(3, 4)], [values(3)]], {"transB": 1})
+        onnx_module(quantized(GraphCase("Relu", [values(1, 4)])))
+    case = GraphCase("Gemm", [values(1, 4), [values(3, 4)], [values(3)]], {"transB": 1})
     model = onnx.load_model_from_string(quantized(case))
     model.graph.initializer.append(numpy_helper.from_array(np.ones(3, np.int8), "w_z"))
     for node in model.graph.node:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.call import NodeCall, UnsupportedNode
 
 
 @dataclass(frozen=True)
-class Windows:
+class OnnxWindows:
     """One number for each spatial axis; `before` and `after` are the padding."""
 
     kernel: list[int]
@@ -23,7 +23,7 @@ class Windows:
     after: list[int]
 
     @classmethod
-    def of(cls, call: Call, x: torch.Tensor, kernel: Sequence[int]) -> Windows:
+    def of(cls, call: NodeCall, x: torch.Tensor, kernel: Sequence[int]) -> OnnxWindows:
         """Return the windows of a node over an input [N, C, ...].
 
         Raises:
@@ -36,10 +36,12 @@ class Windows:
         pads = call.attribute("pads", [0] * 2 * rank)
         auto = call.attribute("auto_pad", "NOTSET")
         if not 1 <= rank <= 3 or x.dim() != rank + 2:
-            raise Unsupported(f"window {kernel} for an input of rank {x.dim()}")
+            raise UnsupportedNode(f"window {kernel} for an input of rank {x.dim()}")
         lengths = {len(stride), len(dilation), len(pads) / 2}
         if lengths != {rank} or min(*kernel, *stride, *dilation) < 1 or min(pads) < 0:
-            raise Unsupported(f"window {kernel}, stride {stride}, dilation {dilation}, pads {pads}")
+            raise UnsupportedNode(
+                f"window {kernel}, stride {stride}, dilation {dilation}, pads {pads}"
+            )
         if auto == "VALID":
             pads = [0] * 2 * rank
         elif auto != "NOTSET":
@@ -60,7 +62,7 @@ def _same(
     auto: str, sizes: Sequence[int], kernel: list[int], stride: list[int], dilation: list[int]
 ) -> list[int]:
     if auto not in ("SAME_UPPER", "SAME_LOWER"):
-        raise Unsupported(f"auto_pad {auto}")
+        raise UnsupportedNode(f"auto_pad {auto}")
     before, after = [], []
     for size, k, s, d in zip(sizes, kernel, stride, dilation, strict=True):
         total = max(0, (-(-int(size) // s) - 1) * s + (k - 1) * d + 1 - int(size))

@@ -63,7 +63,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Taps:
+class ChannelTaps:
     """Weights between each output and input, summed over some taps of a window.
 
     Attributes:
@@ -92,7 +92,7 @@ class Taps:
 
 
 @dataclass(frozen=True)
-class Layer:
+class ChannelLayer:
     """A layer whose outputs are sums over taps of its inputs, with constant weights.
 
     Attributes:
@@ -102,8 +102,8 @@ class Layer:
       zero_point: of the input.
     """
 
-    inside: Taps
-    border: Taps
+    inside: ChannelTaps
+    border: ChannelTaps
     bias: torch.Tensor
     zero_point: int
 
@@ -116,7 +116,7 @@ class Layer:
         return Range(*ends)
 
 
-def layer_of(module: GraphModule, node: Node) -> Layer | None:
+def layer_of(module: GraphModule, node: Node) -> ChannelLayer | None:
     """Return the layer that a node calls; None of other ops, and of layers in groups."""
     op = dialect_op(node)
     if op is None or op.name not in _TAPS:
@@ -128,12 +128,12 @@ def layer_of(module: GraphModule, node: Node) -> Layer | None:
     taps = _TAPS[op.name](weight)
     ever, always = _reach(op.name, node)
     inside, border = _taps(taps[:, always]), _taps(taps[:, ever & ~always])
-    return Layer(inside, border, bias.long(), values["input_zero_point"])
+    return ChannelLayer(inside, border, bias.long(), values["input_zero_point"])
 
 
-def _taps(weight: torch.Tensor) -> Taps:
+def _taps(weight: torch.Tensor) -> ChannelTaps:
     values = weight.float()  # exact below 2^24: 2^17 taps
-    return Taps(values.sum(1).double(), values.abs_().sum(1).double())
+    return ChannelTaps(values.sum(1).double(), values.abs_().sum(1).double())
 
 
 _TAPS = {
@@ -164,13 +164,13 @@ def _reach(name: str, node: Node) -> tuple[torch.Tensor, torch.Tensor]:
     return (ever_y[:, None] & ever_x).flatten(), (always_y[:, None] & always_x).flatten()
 
 
-def layers_of(module: GraphModule) -> dict[Node, Layer]:
+def layers_of(module: GraphModule) -> dict[Node, ChannelLayer]:
     """Return the layers of a graph, in order."""
     found = ((node, layer_of(module, node)) for node in module.graph.nodes)
     return {node: layer for node, layer in found if layer is not None}
 
 
-def channel_ranges(module: GraphModule, layers: Mapping[Node, Layer]) -> dict[Node, Range]:
+def channel_ranges(module: GraphModule, layers: Mapping[Node, ChannelLayer]) -> dict[Node, Range]:
     """Return the ranges of all values with a quantization."""
     found: dict[Node, Range] = {}
     for node in module.graph.nodes:
@@ -214,7 +214,9 @@ def _any(node: Node) -> Range:
     return Range(torch.full((channels,), least), torch.full((channels,), most))
 
 
-def _of_layer(module: GraphModule, node: Node, layer: Layer, found: dict[Node, Range]) -> Range:
+def _of_layer(
+    module: GraphModule, node: Node, layer: ChannelLayer, found: dict[Node, Range]
+) -> Range:
     values, dtype = arguments(node), node.meta["val"].dtype
     before, channels = found[values["input"]], shape_of(node)[-1]
     depthwise = calls(node, "depthwise_conv2d")

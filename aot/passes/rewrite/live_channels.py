@@ -18,7 +18,7 @@ from torch.fx import GraphModule, Node
 from aot.dialect.arithmetic import INT32_MAX
 from aot.dialect.graph import arguments, calls
 from aot.passes.rewrite.channel_maps import Sources, is_value, passed_on
-from aot.passes.rewrite.channel_ranges import Layer, Range, channel_ranges, layers_of
+from aot.passes.rewrite.channel_ranges import ChannelLayer, Range, channel_ranges, layers_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Reader:
       constants: the input's constant channels, 0 for others.
     """
 
-    layer: Layer
+    layer: ChannelLayer
     input: Node
     needs: torch.Tensor
     constants: torch.Tensor
@@ -77,7 +77,7 @@ def live_channels(module: GraphModule) -> Live:
     return Live(channels, readers)
 
 
-def _reader(layer: Layer, source: Node, ranges: Mapping[Node, Range]) -> Reader:
+def _reader(layer: ChannelLayer, source: Node, ranges: Mapping[Node, Range]) -> Reader:
     found = ranges[source]
     constants = torch.where(found.constant, found.least, layer.zero_point)
     shifts = constants - layer.zero_point

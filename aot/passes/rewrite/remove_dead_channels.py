@@ -34,7 +34,7 @@ _BY_CHANNEL = ("bias", "multiplier", "shift")
 
 
 @dataclass(frozen=True)
-class Cost:
+class ChannelCost:
     """Size of a layer.
 
     Attributes:
@@ -63,8 +63,8 @@ class Shrunk:
 
     name: str
     module: str
-    before: Cost
-    after: Cost
+    before: ChannelCost
+    after: ChannelCost
 
 
 def remove_dead_channels(module: GraphModule) -> list[Shrunk]:
@@ -86,7 +86,7 @@ def remove_dead_channels(module: GraphModule) -> list[Shrunk]:
     return [
         Shrunk(node.name, node.meta["origin"].module, before, after)
         for node, before in layers.items()
-        if (after := _cost(node) if node in left else Cost(0, 0, 0, 0)) != before
+        if (after := _cost(node) if node in left else ChannelCost(0, 0, 0, 0)) != before
     ]
 
 
@@ -95,13 +95,13 @@ def _is_layer(node: Node) -> bool:
     return op is not None and op.macs is not None
 
 
-def _cost(node: Node) -> Cost:
+def _cost(node: Node) -> ChannelCost:
     op = dialect_op(node)
     assert op is not None
     assert op.macs is not None
     read = next(n for n in node.all_input_nodes if n.op != "get_attr")
     values = [n.meta["val"] for n in node.all_input_nodes if n.op == "get_attr"]
-    return Cost(
+    return ChannelCost(
         shape_of(read)[-1],
         shape_of(node)[-1],
         op.macs(*map(value_of, node.args)),

@@ -13,7 +13,7 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 
 from aot.dialect.graph import initial_state
-from aot.passes.aten.norms.fuse_batch_norm import Trained, trained_with
+from aot.passes.aten.norms.fuse_batch_norm import TrainedNorm, trained_with
 from aot.quality.finding import Finding, finding_at, name_of
 from aot.quality.subject import Subject
 from aot.quality.watch import KEPT_SAMPLES
@@ -71,7 +71,7 @@ def find(subject: Subject) -> Iterator[Finding]:
             return
 
 
-def _unlike(known: Trained, found: Sequence[torch.Tensor]) -> str:
+def _unlike(known: TrainedNorm, found: Sequence[torch.Tensor]) -> str:
     """Describe how a value in each sample, [C, ...], differs from training; "" if it does not."""
     deviation = known.deviation.clamp(min=_SMALLEST)[:, None]
     centred = [(values - known.mean[:, None]) / deviation for values in found]

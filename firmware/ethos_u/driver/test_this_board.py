@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from boards.board import AxiLimit, Npu, load_board
+from boards.board import AxiLimit, BoardNpu, load_board
 from firmware.ethos_u import this_npu
 from firmware.ethos_u.driver.this_board import source
 
 _BOARD = load_board(Path("boards/corstone300_ethos_u55/corstone300_ethos_u55.json"))
-_NPU = Npu(
+_NPU = BoardNpu(
     configuration="ethos-u65-512",
     out_of_reach=(),
     base=0x50004000,

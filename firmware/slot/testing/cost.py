@@ -13,7 +13,7 @@ _FOLDER = Path("firmware/slot/testing")
 
 
 @dataclass(frozen=True)
-class Cost:
+class SlotCost:
     """Attributes:
     flash: additional bytes compared with no slot, without the package in the image. check, load:
     instructions for signature and contents, for relocations and bounds. self_test: of two vectors.
@@ -34,7 +34,7 @@ def _flash(size: Path) -> int:
     return sum(int(memory["used"]) for memory in memories if memory["kind"] == "flash")
 
 
-def cost(board: str) -> Cost:
+def cost(board: str) -> SlotCost:
     """Run the programs of a board in its simulator."""
     name = _FOLDER / f"with_slot_{board}"
     without = _FOLDER / f"without_slot_{board}.size.json"
@@ -45,4 +45,4 @@ def cost(board: str) -> Cost:
     inference, check, load, self_test = (run.counts.regions[i].instructions for i in range(4))
     package = (_FOLDER / f"{board}_package.plpk").stat().st_size
     flash = _flash(Path(f"{name}.size.json")) - _flash(without) - package
-    return Cost(board, flash, package, check, load, self_test, inference)
+    return SlotCost(board, flash, package, check, load, self_test, inference)

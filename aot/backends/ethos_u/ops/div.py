@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from aot.backends.ethos_u.block import INT16, INT32, Array
-from aot.backends.ethos_u.steps import IntegerSteps, Steps, T, scale32
+from aot.backends.ethos_u.steps import IntegerSteps, T, TosaSteps, scale32
 from aot.dialect.arithmetic import saturate
 from aot.dialect.library import broadcast, define
 from aot.dialect.signature import Int8
@@ -39,7 +39,7 @@ def factor_of(multiplier: int, shift: int) -> float:
 
 
 def div_steps(
-    steps: Steps[T],
+    steps: TosaSteps[T],
     a: T,
     b: T,
     a_zero_point: int,

@@ -12,7 +12,7 @@ import torch
 
 from aot.backends.ethos_u.block import INT16, INT32, Array
 from aot.backends.ethos_u.ops.bits import number
-from aot.backends.ethos_u.steps import Steps, T, scale32
+from aot.backends.ethos_u.steps import T, TosaSteps, scale32
 
 LARGEST_LENGTH = 65536
 """Largest row length: the row's sum fits 31 bits."""
@@ -28,7 +28,7 @@ _LARGEST_KERNEL = 256  # rows or columns of a pool
 
 
 @dataclass(frozen=True)
-class Rows:
+class ExponentialRows:
     """Adjacent rows as [outer, inner].
 
     Attributes:
@@ -42,10 +42,10 @@ class Rows:
     in_one: bool = False
 
     @staticmethod
-    def of(shape: Sequence[int], in_one: bool = False) -> Rows:
+    def of(shape: Sequence[int], in_one: bool = False) -> ExponentialRows:
         """Return the rows of a shape, over the last dimension."""
         inner = shape[-2] if len(shape) > 1 else 1
-        return Rows(math.prod(shape[:-1]) // inner, inner, shape[-1], in_one)
+        return ExponentialRows(math.prod(shape[:-1]) // inner, inner, shape[-1], in_one)
 
     @property
     def count(self) -> int:
@@ -55,7 +55,7 @@ class Rows:
     def laid(self) -> tuple[int, int, int]:
         return (1, 1, self.count) if self.in_one else (1, self.outer, self.inner)
 
-    def largest(self, steps: Steps[T], x: T) -> T:
+    def largest(self, steps: TosaSteps[T], x: T) -> T:
         """Return the maximum of each row, int8 or int16.
 
         A pool is much faster than REDUCE_MAX, which processes adjacent values one by one. Its
@@ -72,7 +72,7 @@ class Rows:
             largest = steps.max_pool2d(flat, size, (1, 1), (0, 0, 0, 0))
         return steps.reshape(largest, (*self.laid, 1))
 
-    def exponentials(self, steps: Steps[T], index: T, entries: Array) -> tuple[T, T]:
+    def exponentials(self, steps: TosaSteps[T], index: T, entries: Array) -> tuple[T, T]:
         """Return TOP * exp(d), int16, and the sum of each row, int32 [1, 1, 1, rows].
 
         The index is 128 * d, with d the difference to the row's maximum.
@@ -92,13 +92,13 @@ def entries_of(table: torch.Tensor, below: int | None = None) -> Array:
     return np.concatenate([[given[0] if below is None else below], given, np.full(256, TOP)])
 
 
-def index_of(steps: Steps[T], q: T, largest: T) -> T:
+def index_of(steps: TosaSteps[T], q: T, largest: T) -> T:
     """Return 128 * d of int8 or int16 values and their rows' maximum."""
     d = steps.sub(steps.rescale(q, *_ONE, INT32), largest)
     return steps.rescale(d, *scale32(INDEX_SCALE), INT16)
 
 
-def at_least(steps: Steps[T], x: T, least: int) -> T:
+def at_least(steps: TosaSteps[T], x: T, least: int) -> T:
     return steps.maximum(x, number(steps, least))
 
 

@@ -14,8 +14,14 @@ import torch
 
 from aot.backends.ethos_u.block import INT8, INT16, INT32
 from aot.backends.ethos_u.ops.bits import leading_bits, number, zeros_of
-from aot.backends.ethos_u.ops.exponentials import INDEX_SCALE, TOP, Rows, entries_of, index_of
-from aot.backends.ethos_u.steps import IntegerSteps, Steps, T, scale32
+from aot.backends.ethos_u.ops.exponentials import (
+    INDEX_SCALE,
+    TOP,
+    ExponentialRows,
+    entries_of,
+    index_of,
+)
+from aot.backends.ethos_u.steps import IntegerSteps, T, TosaSteps, scale32
 from aot.dialect.library import Inferred, define, reduced_shape
 from aot.dialect.signature import Int8, Int32
 
@@ -71,7 +77,7 @@ def factors_of(
     return Factors(value * 2.0**20, log * 2.0**16)
 
 
-def logarithm(steps: Steps[T], total: T, factors: Factors) -> T:
+def logarithm(steps: TosaSteps[T], total: T, factors: Factors) -> T:
     """Return the logarithm of sums of exponentials, in output steps with `factors.guard` bits."""
     one = factors.log * 2.0**factors.guard
     zeros = zeros_of(steps, total)
@@ -84,7 +90,7 @@ def logarithm(steps: Steps[T], total: T, factors: Factors) -> T:
 
 
 def log_softmax_steps(
-    steps: Steps[T],
+    steps: TosaSteps[T],
     x: T,
     table: torch.Tensor,
     dim: int,
@@ -100,7 +106,7 @@ def log_softmax_steps(
     """
     order = [*(d for d in range(len(x.shape)) if d != dim), dim]
     moved = steps.transpose(x, order) if dim != len(x.shape) - 1 else x
-    rows = Rows.of(moved.shape, in_one)
+    rows = ExponentialRows.of(moved.shape, in_one)
     q = steps.reshape(moved, (*rows.laid, rows.length))
     largest = steps.rescale(rows.largest(steps, q), *_ONE, INT32)
     index = index_of(steps, q, largest)
@@ -117,7 +123,7 @@ def log_softmax_steps(
 
 
 def logsumexp_steps(
-    steps: Steps[T],
+    steps: TosaSteps[T],
     x: T,
     table: torch.Tensor,
     dim: Sequence[int],
@@ -133,7 +139,7 @@ def logsumexp_steps(
     order = [*(d for d in range(len(x.shape)) if d not in dim), *sorted(dim)]
     moved = steps.transpose(x, order) if order != sorted(order) else x
     kept = moved.shape[: len(order) - len(dim)]
-    rows = Rows.of((*kept, math.prod(moved.shape[len(kept) :])))
+    rows = ExponentialRows.of((*kept, math.prod(moved.shape[len(kept) :])))
     q = steps.reshape(moved, (*rows.laid, rows.length))
     top = rows.largest(steps, q)
     largest = steps.rescale(top, *_ONE, INT32)

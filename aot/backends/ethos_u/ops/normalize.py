@@ -18,7 +18,7 @@ from aot.backends.ethos_u.ops.squares import (
     squares_about,
     squares_about_means,
 )
-from aot.backends.ethos_u.steps import IntegerSteps, Steps, T, scale16, scale32
+from aot.backends.ethos_u.steps import IntegerSteps, T, TosaSteps, scale16, scale32
 from aot.dialect.library import define
 from aot.dialect.signature import Int8, Int32
 
@@ -40,7 +40,7 @@ _ROOTS = _TOP * np.sqrt(_LEAST_ENTRY / np.maximum(_ENTRIES, _LEAST_ENTRY))
 
 
 @dataclass(frozen=True)
-class Norm:
+class NpuNorm:
     """Arguments of pl::normalize as real numbers.
 
     Attributes:
@@ -82,7 +82,7 @@ def norm_of(
     normalized_bits: int,
     output_bits: int,
     input_zero_point: int,
-) -> Norm | None:
+) -> NpuNorm | None:
     """Return the norm of a call; None if its parts do not lie as the NPU requires."""
     found = parts_of(
         input.shape,
@@ -92,7 +92,7 @@ def norm_of(
     if found is None:
         return None
     gain = found.by_channel(weight, input.dim()) * 2.0 ** (normalized_bits - 32 - output_bits)
-    return Norm(
+    return NpuNorm(
         found,
         centered,
         input_zero_point,
@@ -109,7 +109,7 @@ def _varies(input: torch.Tensor, constant: torch.Tensor) -> list[bool]:
 
 
 def normalize_steps(
-    steps: Steps[T], x: T, norm: Norm, zero_point: int, minimum: int, maximum: int
+    steps: TosaSteps[T], x: T, norm: NpuNorm, zero_point: int, minimum: int, maximum: int
 ) -> T:
     """Return the output, int8.
 
@@ -148,7 +148,7 @@ def normalize_steps(
     return p.restored(steps, y)
 
 
-def _root(steps: Steps[T], total: T, parts: Parts, guard: int, least: float) -> T:
+def _root(steps: TosaSteps[T], total: T, parts: Parts, guard: int, least: float) -> T:
     """Return 1 / sqrt(total / count) of sums with guard bits, int16.
 
     The unit is 1 / (least * 32767). Sums of 0 and 1 give the maximum, whatever their power.
@@ -162,7 +162,7 @@ def _root(steps: Steps[T], total: T, parts: Parts, guard: int, least: float) -> 
     return steps.rescale(wide, *scale32(2.0**exponent), INT16)
 
 
-def _affine(steps: Steps[T], product: T, unit: float, norm: Norm, zero_point: int) -> T:
+def _affine(steps: TosaSteps[T], product: T, unit: float, norm: NpuNorm, zero_point: int) -> T:
     gain, offset = np.abs(norm.gain), norm.offset
     # n must reach all values moving the output over its full range, and stay within its bound.
     bound = min(

@@ -23,7 +23,7 @@ import numpy as np
 import torch
 
 from aot.backends.ethos_u.block import INT32, Array
-from aot.backends.ethos_u.steps import Steps, T, scale32
+from aot.backends.ethos_u.steps import T, TosaSteps, scale32
 from aot.backends.npus import Npu
 
 _LARGEST_HEIGHT, _LARGEST_AREA = 64, 4096  # of a kernel
@@ -89,25 +89,25 @@ class Parts:
         values = constant.to(torch.float64).reshape(spread).expand(self.shape).permute(self.order)
         return np.asarray(values.reshape(-1, self.channels)[0])
 
-    def laid_out(self, steps: Steps[T], x: T) -> T:
+    def laid_out(self, steps: TosaSteps[T], x: T) -> T:
         moved = steps.transpose(x, self.order) if self._is_moved else x
         return steps.reshape(moved, self.laid)
 
-    def restored(self, steps: Steps[T], y: T) -> T:
+    def restored(self, steps: TosaSteps[T], y: T) -> T:
         y = steps.reshape(y, [self.shape[d] for d in self.order])
         return steps.transpose(y, np.argsort(self.order).tolist()) if self._is_moved else y
 
-    def for_convolution(self, steps: Steps[T], x: T) -> T:
+    def for_convolution(self, steps: TosaSteps[T], x: T) -> T:
         """Return int16 values in the layout of a 1x1 convolution."""
         return steps.reshape(x, (1, 1, self.number, self.channels)) if self.turns else x
 
-    def twice_the_sums(self, steps: Steps[T], x: T, bits: int) -> T:
+    def twice_the_sums(self, steps: TosaSteps[T], x: T, bits: int) -> T:
         """Return twice the sums of int8 values, times 2^bits: int32 [1, 1, 1, number]."""
         weights = self._all_of(2)
         sums = self._sums(steps, x, weights, self._biases(weights, 0))
         return self._added(steps, sums, scale32(2.0**bits))
 
-    def sums(self, steps: Steps[T], x: T, bits: int, added: float) -> T:
+    def sums(self, steps: TosaSteps[T], x: T, bits: int, added: float) -> T:
         """Return the sums of int16 values, plus `added`, times 2^bits: int32 [1, 1, 1, number]."""
         scale = 1 << 14, 14 - bits
         weights = self._each_half() if self.halves else self._all_of(1)
@@ -125,7 +125,7 @@ class Parts:
         return steps.add(total, steps.constant(repeated << bits, INT32))
 
     def _sums_of_halves(
-        self, steps: Steps[T], x: T, weights: Array, biases: Array, scale: tuple[int, int]
+        self, steps: TosaSteps[T], x: T, weights: Array, biases: Array, scale: tuple[int, int]
     ) -> T:
         fits = (w for w in _BLOCK_WIDTHS if self.number % (_BLOCK_HEIGHT * w) == 0)
         width = next(fits, self.number)
@@ -136,7 +136,7 @@ class Parts:
         total = steps.add(*(steps.slice(both, (0, 0, 0, half), size) for half in (0, 1)))
         return steps.reshape(total, (1, 1, 1, self.number))
 
-    def _sums(self, steps: Steps[T], x: T, weights: Array, biases: Array) -> T:
+    def _sums(self, steps: TosaSteps[T], x: T, weights: Array, biases: Array) -> T:
         """Return the sums before RESCALE, by row, or by channel of an image."""
         convolution = steps.depthwise_conv2d if self.groups else steps.conv2d
         return convolution(x, weights, biases, 0)
@@ -160,14 +160,14 @@ class Parts:
         weights: Array = np.stack([first, ~first]).reshape(2, 1, 1, self.channels)
         return weights
 
-    def _added(self, steps: Steps[T], sums: T, scale: tuple[int, int]) -> T:
+    def _added(self, steps: TosaSteps[T], sums: T, scale: tuple[int, int]) -> T:
         sums = steps.rescale(sums, *scale, INT32)
         if self.groups not in (0, self.channels):
             grouped = (self.laid[0], self.groups, self.channels // self.groups)
             sums = steps.reduce_sum(steps.reshape(sums, grouped), 2)
         return steps.reshape(sums, (1, 1, 1, self.number))
 
-    def spread(self, steps: Steps[T], values: T, dtype: int) -> T:
+    def spread(self, steps: TosaSteps[T], values: T, dtype: int) -> T:
         """Return [1, 1, 1, number] of a dtype in a shape broadcasting to the layout."""
         batch, _, _, channels = self.laid
         if not self.groups:

@@ -18,7 +18,7 @@ from aot.backends.ethos_u.ops.squares import (
     squares_about,
     squares_about_means,
 )
-from aot.backends.ethos_u.steps import IntegerSteps, Steps, T, scale32
+from aot.backends.ethos_u.steps import IntegerSteps, T, TosaSteps, scale32
 from aot.dialect.library import Inferred, define, reduced_shape
 from aot.dialect.signature import Int8
 from kernels.reduce.op_second_moment import fraction_bits
@@ -83,7 +83,7 @@ def moment_of(
     return Moment(parts, centered, root, input_zero_point, factor, guard)
 
 
-def second_moment_steps(steps: Steps[T], x: T, moment: Moment, zero_point: int) -> T:
+def second_moment_steps(steps: TosaSteps[T], x: T, moment: Moment, zero_point: int) -> T:
     """Return the output, int8 [1, 1, 1, parts].
 
     The sum of squares about the mean is the sum about the rounded mean m, minus r^2 / n. Here r = S

@@ -10,12 +10,12 @@ from aot.backends.ethos_u.block import INT8, INT16, INT32
 from aot.backends.ethos_u.ops.bits import leading_bits, shifted_up, zeros_of
 from aot.backends.ethos_u.ops.exponentials import (
     TOP,
-    Rows,
+    ExponentialRows,
     at_least,
     entries_of,
     index_of,
 )
-from aot.backends.ethos_u.steps import IntegerSteps, Steps, T, scale32
+from aot.backends.ethos_u.steps import IntegerSteps, T, TosaSteps, scale32
 from aot.dialect.library import define
 from aot.dialect.signature import Int8, Int32, Mask
 
@@ -28,7 +28,7 @@ _RECIPROCALS = np.round(np.clip(2.0**21 / np.maximum(_ENTRIES, 64), 0, TOP))
 
 
 def softmax_steps(
-    steps: Steps[T],
+    steps: TosaSteps[T],
     x: T,
     table: torch.Tensor,
     dim: int,
@@ -54,7 +54,7 @@ def softmax_steps(
     if mask is not None:
         x = _moved_down(steps, x, mask)
     moved = steps.transpose(x, order) if dim != len(x.shape) - 1 else x
-    rows = Rows.of(moved.shape, in_rows)
+    rows = ExponentialRows.of(moved.shape, in_rows)
     q = steps.reshape(moved, (*rows.laid, rows.length))
     largest = steps.rescale(rows.largest(steps, q), *_ONE, INT32)
     if mask is not None:  # for rows without a kept value
@@ -74,7 +74,7 @@ def softmax_steps(
     return steps.transpose(y, np.argsort(order).tolist()) if moved is not x else y
 
 
-def _moved_down(steps: Steps[T], x: T, mask: T) -> T:
+def _moved_down(steps: TosaSteps[T], x: T, mask: T) -> T:
     """Return x, minus _AWAY where it is not kept, int16."""
     away = steps.rescale(mask, *scale32(_AWAY), INT16, input_zero_point=1)
     wide = steps.rescale(x, *_ONE, INT16)  # an addition of one type is one operation

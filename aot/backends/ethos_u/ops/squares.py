@@ -12,7 +12,7 @@ from typing import Generic
 from aot.backends.ethos_u.block import INT8, INT16, INT32
 from aot.backends.ethos_u.ops.bits import number
 from aot.backends.ethos_u.ops.parts import Parts
-from aot.backends.ethos_u.steps import Steps, T, scale32
+from aot.backends.ethos_u.steps import T, TosaSteps, scale32
 
 _ONE = scale32(1.0)
 _LARGEST_SQUARE = 4 * 128**2
@@ -44,7 +44,7 @@ class Squares(Generic[T]):
 
 
 def squares_about_means(
-    steps: Steps[T], x: T, parts: Parts, guard: int, added: float = 0.0
+    steps: TosaSteps[T], x: T, parts: Parts, guard: int, added: float = 0.0
 ) -> Squares[T]:
     """Return the exact sum of (x - m)^2 of each part, plus `added`.
 
@@ -62,7 +62,7 @@ def squares_about_means(
 
 
 def squares_about(
-    steps: Steps[T], x: T, parts: Parts, guard: int, center: int, added: float = 0.0
+    steps: TosaSteps[T], x: T, parts: Parts, guard: int, center: int, added: float = 0.0
 ) -> Squares[T]:
     """Return the same about a number."""
     total = _total(steps, x, parts, guard, added)
@@ -73,7 +73,7 @@ def squares_about(
     return Squares(total)
 
 
-def _total(steps: Steps[T], x: T, parts: Parts, guard: int, added: float) -> T:
+def _total(steps: TosaSteps[T], x: T, parts: Parts, guard: int, added: float) -> T:
     wide = steps.rescale(x, *_ONE, INT32), steps.rescale(x, *_ONE, INT32)
     squares = steps.rescale(steps.mul(*wide), *_ONE, INT16)
     return parts.sums(steps, squares, guard, added)

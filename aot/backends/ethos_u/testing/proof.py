@@ -19,7 +19,7 @@ def prove_form(region: GraphModule, form: str, configuration: str) -> Candidate:
 
     Raises:
       ValueError: no op has the form.
-      FormError, VelaError, VerificationError: as `prove`.
+      FormError, VelaError, NpuVerificationError: as `prove`.
     """
     npu = NPUS[configuration]
     adopt(region)
@@ -37,7 +37,7 @@ def prove(region: GraphModule, configuration: str) -> bool:
     Raises:
       FormError: it is emitted in a form that Vela compiles wrongly.
       VelaError: Vela does not compile the emitted graph.
-      VerificationError: the results differ.
+      NpuVerificationError: the results differ.
     """
     npu = NPUS[configuration]
     if any(reject(node, npu) for node in region.graph.nodes if dialect_op(node)):

@@ -7,18 +7,18 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.call import NodeCall, UnsupportedNode
 from aot.importers.onnx.registry import function, layer
-from aot.importers.onnx.windows import Windows
+from aot.importers.onnx.windows import OnnxWindows
 
 _CONVOLUTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 _TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d}
 
 
 @function("Conv")
-def conv(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def conv(call: NodeCall, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Convert Conv: one to three spatial dimensions; any padding, groups and dilation."""
-    windows = Windows.of(call, x, weight.shape[2:])
+    windows = OnnxWindows.of(call, x, weight.shape[2:])
     padding = windows.before
     if not windows.is_even:
         x, padding = windows.padded(x), [0] * len(padding)
@@ -28,14 +28,14 @@ def conv(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> T
 
 
 @function("ConvTranspose")
-def conv_transpose(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def conv_transpose(call: NodeCall, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Convert ConvTranspose: one or two spatial dimensions; no `output_shape` and no `auto_pad`."""
     rank = weight.dim() - 2
     if rank not in _TRANSPOSED:
-        raise Unsupported(f"{rank} spatial dimensions")
+        raise UnsupportedNode(f"{rank} spatial dimensions")
     if call.optional("output_shape") or call.attribute("auto_pad", "NOTSET") != "NOTSET":
-        raise Unsupported("output_shape or auto_pad; give pads")
-    windows = Windows.of(call, x, weight.shape[2:])
+        raise UnsupportedNode("output_shape or auto_pad; give pads")
+    windows = OnnxWindows.of(call, x, weight.shape[2:])
     extra = call.attribute("output_padding", [0] * rank)
     # Uneven padding: computed with the smaller one, and cut.
     padding = [min(pair) for pair in zip(windows.before, windows.after, strict=True)]
@@ -49,7 +49,7 @@ def conv_transpose(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = 
     return y
 
 
-class Linear(nn.Module):
+class OnnxLinear(nn.Module):
     """Product with a constant matrix, and bias.
 
     Attributes:
@@ -66,20 +66,20 @@ class Linear(nn.Module):
 
 
 @layer("MatMul")
-def matmul_layer(call: Call) -> nn.Module | None:
+def matmul_layer(call: NodeCall) -> nn.Module | None:
     weight = call.constants[1]
     if call.is_constant(0) or weight is None or weight.dim() != 2:
         return None
-    return Linear(weight.t(), None) if weight.is_floating_point() else None
+    return OnnxLinear(weight.t(), None) if weight.is_floating_point() else None
 
 
 @function("MatMul")
-def matmul(call: Call, x: Tensor, y: Tensor) -> Tensor:
+def matmul(call: NodeCall, x: Tensor, y: Tensor) -> Tensor:
     return torch.matmul(x, y)
 
 
 @layer("Gemm")
-def gemm_layer(call: Call) -> nn.Module | None:
+def gemm_layer(call: NodeCall) -> nn.Module | None:
     weight = call.constants[1]
     bias = call.constants[2] if call.has(2) else None
     is_plain = call.attribute("alpha", 1.0) == call.attribute("beta", 1.0) == 1.0
@@ -92,11 +92,11 @@ def gemm_layer(call: Call) -> nn.Module | None:
         if bias.numel() not in (1, len(rows)) or bias.shape[:-1].numel() != 1:
             return None
         bias = bias.reshape(-1).expand(len(rows)).clone()
-    return Linear(rows, bias)
+    return OnnxLinear(rows, bias)
 
 
 @function("Gemm")
-def gemm(call: Call, x: Tensor, y: Tensor, bias: Tensor | None = None) -> Tensor:
+def gemm(call: NodeCall, x: Tensor, y: Tensor, bias: Tensor | None = None) -> Tensor:
     x = x.t() if call.attribute("transA", 0) else x
     y = y.t() if call.attribute("transB", 0) else y
     alpha, beta = call.attribute("alpha", 1.0), call.attribute("beta", 1.0)
@@ -107,5 +107,5 @@ def gemm(call: Call, x: Tensor, y: Tensor, bias: Tensor | None = None) -> Tensor
 
 
 @function("Einsum")
-def einsum(call: Call, *values: Tensor) -> Tensor:
+def einsum(call: NodeCall, *values: Tensor) -> Tensor:
     return torch.einsum(call.attribute("equation", "").replace(" ", ""), *values)

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.call import NodeCall, UnsupportedNode
 from aot.importers.onnx.registry import function
 
 _INDEX = torch.int64
@@ -17,47 +17,47 @@ _PAD_MODES = {"reflect": "reflect", "edge": "replicate", "wrap": "circular"}
 
 
 @function("Identity")
-def identity(call: Call, x: Tensor) -> Tensor:
+def identity(call: NodeCall, x: Tensor) -> Tensor:
     return x
 
 
 @function("Reshape")
-def reshape(call: Call, x: Tensor, shape: Tensor) -> Tensor:
+def reshape(call: NodeCall, x: Tensor, shape: Tensor) -> Tensor:
     """Convert Reshape to a constant shape."""
     sizes = call.ints(1)
     if not call.attribute("allowzero", 0):
         if any(size == 0 and axis >= x.dim() for axis, size in enumerate(sizes)):
-            raise Unsupported(f"shape {sizes} for an input of rank {x.dim()}")
+            raise UnsupportedNode(f"shape {sizes} for an input of rank {x.dim()}")
         sizes = [x.shape[axis] if size == 0 else size for axis, size in enumerate(sizes)]
     return x.reshape(sizes)
 
 
 @function("Flatten")
-def flatten(call: Call, x: Tensor) -> Tensor:
+def flatten(call: NodeCall, x: Tensor) -> Tensor:
     axis = call.attribute("axis", 1)
     axis = axis + x.dim() if axis < 0 else axis
     return x.reshape(math.prod(x.shape[:axis]), -1)
 
 
 @function("Transpose")
-def transpose(call: Call, x: Tensor) -> Tensor:
+def transpose(call: NodeCall, x: Tensor) -> Tensor:
     return x.permute(call.attribute("perm", [*reversed(range(x.dim()))]))
 
 
 @function("Squeeze")
-def squeeze(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
+def squeeze(call: NodeCall, x: Tensor, axes: Tensor | None = None) -> Tensor:
     """Convert Squeeze with constant axes."""
     given = call.axes(1)
     dropped = (
         [a % x.dim() for a in given] if given else [i for i, n in enumerate(x.shape) if n == 1]
     )
     if any(x.shape[axis] != 1 for axis in dropped):
-        raise Unsupported(f"axes {given} of the shape {[*x.shape]}")
+        raise UnsupportedNode(f"axes {given} of the shape {[*x.shape]}")
     return x.reshape([size for axis, size in enumerate(x.shape) if axis not in dropped])
 
 
 @function("Unsqueeze")
-def unsqueeze(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
+def unsqueeze(call: NodeCall, x: Tensor, axes: Tensor | None = None) -> Tensor:
     """Convert Unsqueeze with constant axes."""
     given = call.axes(1) or []
     rank = x.dim() + len(given)
@@ -67,12 +67,12 @@ def unsqueeze(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
 
 
 @function("Concat")
-def concat(call: Call, *values: Tensor) -> Tensor:
+def concat(call: NodeCall, *values: Tensor) -> Tensor:
     return torch.cat(values, call.attribute("axis", 0))
 
 
 @function("Split")
-def split(call: Call, x: Tensor, sizes: Tensor | None = None) -> tuple[Tensor, ...]:
+def split(call: NodeCall, x: Tensor, sizes: Tensor | None = None) -> tuple[Tensor, ...]:
     """Convert Split with constant sizes."""
     axis = call.attribute("axis", 0)
     given = call.ints(1) if call.has(1) else call.optional("split")
@@ -84,7 +84,7 @@ def split(call: Call, x: Tensor, sizes: Tensor | None = None) -> tuple[Tensor, .
 
 
 @function("Slice")
-def slice_(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
+def slice_(call: NodeCall, x: Tensor, *unused: Tensor | None) -> Tensor:
     """Convert Slice with constant bounds and any step."""
     if call.opset < 10:
         starts, ends = call.attribute("starts", [0]), call.attribute("ends", [0])
@@ -112,7 +112,7 @@ def slice_(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
 
 
 @function("Gather")
-def gather(call: Call, x: Tensor, indices: Tensor) -> Tensor:
+def gather(call: NodeCall, x: Tensor, indices: Tensor) -> Tensor:
     """Convert Gather with constant indices, or with computed indices of constant rows, not
     negative.
     """
@@ -121,7 +121,7 @@ def gather(call: Call, x: Tensor, indices: Tensor) -> Tensor:
         size = x.shape[axis]
         picked = [i + size if i < 0 else i for i in call.ints(1)]
         if any(not 0 <= i < size for i in picked):
-            raise Unsupported(f"indices outside of [-{size}, {size})")
+            raise UnsupportedNode(f"indices outside of [-{size}, {size})")
         if indices.dim() == 0:
             return x.select(axis, picked[0])
         steps = {b - a for a, b in zip(picked, picked[1:], strict=False)} or {1}
@@ -136,33 +136,33 @@ def gather(call: Call, x: Tensor, indices: Tensor) -> Tensor:
 
 
 @function("GatherElements")
-def gather_elements(call: Call, x: Tensor, indices: Tensor) -> Tensor:
+def gather_elements(call: NodeCall, x: Tensor, indices: Tensor) -> Tensor:
     axis = call.attribute("axis", 0)
     return torch.gather(x, axis, torch.where(indices < 0, indices + x.shape[axis], indices))
 
 
 @function("ScatterND")
-def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+def scatter_nd(call: NodeCall, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """Replace values."""
     if call.attribute("reduction", "none") != "none":
-        raise Unsupported(f"reduction {call.attribute('reduction', '')}")
+        raise UnsupportedNode(f"reduction {call.attribute('reduction', '')}")
     return x.index_put([*indices.unbind(-1)], updates)
 
 
 @function("Expand")
-def expand(call: Call, x: Tensor, shape: Tensor) -> Tensor:
+def expand(call: NodeCall, x: Tensor, shape: Tensor) -> Tensor:
     """Convert Expand to a constant shape."""
     return x.expand(torch.broadcast_shapes(x.shape, call.ints(1)))
 
 
 @function("Tile")
-def tile(call: Call, x: Tensor, repeats: Tensor) -> Tensor:
+def tile(call: NodeCall, x: Tensor, repeats: Tensor) -> Tensor:
     """Convert Tile with constant repeats."""
     return x.repeat(call.ints(1))
 
 
 @function("Pad")
-def pad(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
+def pad(call: NodeCall, x: Tensor, *unused: Tensor | None) -> Tensor:
     """Convert Pad with constant sizes."""
     value = call.attribute("value", 0.0)
     sizes = call.ints(1) if call.has(1) else call.attribute("pads", [0])
@@ -170,7 +170,7 @@ def pad(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
         value = call.number(2)
     axes = call.ints(3) if call.has(3) else [*range(x.dim())]
     if len(sizes) != 2 * len(axes):
-        raise Unsupported(f"{len(sizes)} sizes for {len(axes)} axes")
+        raise UnsupportedNode(f"{len(sizes)} sizes for {len(axes)} axes")
     pairs = [(0, 0)] * x.dim()
     for place, axis in enumerate(axes):
         pairs[axis] = (sizes[place], sizes[len(axes) + place])
@@ -183,12 +183,12 @@ def pad(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
     if mode == "constant":
         return F.pad(x, flat, value=value if x.is_floating_point() else int(value))
     if mode not in _PAD_MODES:
-        raise Unsupported(f"mode {mode}")
+        raise UnsupportedNode(f"mode {mode}")
     return F.pad(x, flat, _PAD_MODES[mode])
 
 
 @function("DepthToSpace")
-def depth_to_space(call: Call, x: Tensor) -> Tensor:
+def depth_to_space(call: NodeCall, x: Tensor) -> Tensor:
     block = call.attribute("blocksize", 1)
     if call.attribute("mode", "DCR") == "CRD":
         return F.pixel_shuffle(x, block)
@@ -198,7 +198,7 @@ def depth_to_space(call: Call, x: Tensor) -> Tensor:
 
 
 @function("SpaceToDepth")
-def space_to_depth(call: Call, x: Tensor) -> Tensor:
+def space_to_depth(call: NodeCall, x: Tensor) -> Tensor:
     block = call.attribute("blocksize", 1)
     n, c, h, w = x.shape
     y = x.reshape(n, c, h // block, block, w // block, block).permute(0, 3, 5, 1, 2, 4)
@@ -206,7 +206,7 @@ def space_to_depth(call: Call, x: Tensor) -> Tensor:
 
 
 @function("Trilu")
-def trilu(call: Call, x: Tensor, diagonal: Tensor | None = None) -> Tensor:
+def trilu(call: NodeCall, x: Tensor, diagonal: Tensor | None = None) -> Tensor:
     """Convert Trilu with a constant diagonal."""
     k = int(call.number(1)) if call.has(1) else 0
     return torch.triu(x, k) if call.attribute("upper", 1) else torch.tril(x, k)

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.call import NodeCall, UnsupportedNode
 from aot.importers.onnx.registry import function, layer
 from aot.upstream.torch import BatchNorm
 
@@ -23,7 +23,7 @@ class _BatchNorm(BatchNorm):
 
 
 @layer("BatchNormalization")
-def batch_norm_layer(call: Call) -> torch.nn.Module | None:
+def batch_norm_layer(call: NodeCall) -> torch.nn.Module | None:
     scale, bias, mean, variance = call.constants[1:5]
     if call.is_constant(0) or scale is None or bias is None or mean is None or variance is None:
         return None
@@ -36,7 +36,7 @@ def batch_norm_layer(call: Call) -> torch.nn.Module | None:
 
 @function("BatchNormalization")
 def batch_norm(
-    call: Call, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor
+    call: NodeCall, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor
 ) -> Tensor:
     """Convert BatchNormalization with given statistics."""
     _check_inference(call)
@@ -44,18 +44,18 @@ def batch_norm(
     return F.batch_norm(x, mean, variance, scale, bias, False, 0.0, epsilon)
 
 
-def _check_inference(call: Call) -> None:
+def _check_inference(call: NodeCall) -> None:
     if call.attribute("training_mode", 0):
-        raise Unsupported("training_mode; export the model in eval mode")
+        raise UnsupportedNode("training_mode; export the model in eval mode")
 
 
 @function("InstanceNormalization")
-def instance_norm(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
+def instance_norm(call: NodeCall, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
     return F.instance_norm(x, weight=scale, bias=bias, eps=call.attribute("epsilon", 1e-5))
 
 
 @function("LayerNormalization")
-def layer_norm(call: Call, x: Tensor, scale: Tensor, bias: Tensor | None = None) -> Tensor:
+def layer_norm(call: NodeCall, x: Tensor, scale: Tensor, bias: Tensor | None = None) -> Tensor:
     """Convert LayerNormalization without its statistics as outputs."""
     shape = [*x.shape[call.attribute("axis", -1) :]]
     bias = bias if bias is None else bias.expand(shape)
@@ -63,13 +63,13 @@ def layer_norm(call: Call, x: Tensor, scale: Tensor, bias: Tensor | None = None)
 
 
 @function("RMSNormalization")
-def rms_norm(call: Call, x: Tensor, scale: Tensor) -> Tensor:
+def rms_norm(call: NodeCall, x: Tensor, scale: Tensor) -> Tensor:
     shape = [*x.shape[call.attribute("axis", -1) :]]
     return F.rms_norm(x, shape, scale.expand(shape), call.attribute("epsilon", 1e-5))
 
 
 @function("GroupNormalization")
-def group_norm(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
+def group_norm(call: NodeCall, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
     """Scale and bias by channel, or by group as in opset 18."""
     groups = call.attribute("num_groups", 1)
     if len(scale) != x.shape[1]:
@@ -78,23 +78,23 @@ def group_norm(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
 
 
 @function("LpNormalization")
-def lp_norm(call: Call, x: Tensor) -> Tensor:
+def lp_norm(call: NodeCall, x: Tensor) -> Tensor:
     power, axis = call.attribute("p", 2), call.attribute("axis", -1)
     length: Tensor = torch.linalg.vector_norm(x, power, dim=axis, keepdim=True)
     return x / length
 
 
 @function("Softmax")
-def softmax(call: Call, x: Tensor) -> Tensor:
+def softmax(call: NodeCall, x: Tensor) -> Tensor:
     return _over_axis(call, x, F.softmax)
 
 
 @function("LogSoftmax")
-def log_softmax(call: Call, x: Tensor) -> Tensor:
+def log_softmax(call: NodeCall, x: Tensor) -> Tensor:
     return _over_axis(call, x, F.log_softmax)
 
 
-def _over_axis(call: Call, x: Tensor, compute: Callable[..., Any]) -> Tensor:
+def _over_axis(call: NodeCall, x: Tensor, compute: Callable[..., Any]) -> Tensor:
     if call.opset >= 13:
         result: Tensor = compute(x, call.attribute("axis", -1))
         return result

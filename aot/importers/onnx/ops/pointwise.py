@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from onnx import helper
 from torch import Tensor
 
-from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.call import NodeCall, UnsupportedNode
 from aot.importers.onnx.file import dtype_named
 from aot.importers.onnx.registry import function
 
@@ -71,17 +71,17 @@ for _name, _two in _BINARY.items():
 
 
 @function("Div")
-def div(call: Call, x: Tensor, y: Tensor) -> Tensor:
+def div(call: NodeCall, x: Tensor, y: Tensor) -> Tensor:
     return x / y if x.is_floating_point() else torch.div(x, y, rounding_mode="trunc")
 
 
 @function("Mod")
-def mod(call: Call, x: Tensor, y: Tensor) -> Tensor:
+def mod(call: NodeCall, x: Tensor, y: Tensor) -> Tensor:
     return torch.fmod(x, y) if call.attribute("fmod", 0) else torch.remainder(x, y)
 
 
 @function("Pow")
-def power(call: Call, x: Tensor, y: Tensor) -> Tensor:
+def power(call: NodeCall, x: Tensor, y: Tensor) -> Tensor:
     if call.is_constant(1) and y.numel() == 1 and y.dim() <= x.dim():
         exponent = call.number(1)
         return torch.pow(x, int(exponent) if exponent == int(exponent) else exponent)
@@ -89,33 +89,33 @@ def power(call: Call, x: Tensor, y: Tensor) -> Tensor:
 
 
 @function("Max")
-def maximum(call: Call, *values: Tensor) -> Tensor:
+def maximum(call: NodeCall, *values: Tensor) -> Tensor:
     return reduce(torch.maximum, values)
 
 
 @function("Min")
-def minimum(call: Call, *values: Tensor) -> Tensor:
+def minimum(call: NodeCall, *values: Tensor) -> Tensor:
     return reduce(torch.minimum, values)
 
 
 @function("Sum")
-def total(call: Call, *values: Tensor) -> Tensor:
+def total(call: NodeCall, *values: Tensor) -> Tensor:
     return reduce(torch.add, values)
 
 
 @function("Mean")
-def mean(call: Call, *values: Tensor) -> Tensor:
+def mean(call: NodeCall, *values: Tensor) -> Tensor:
     return reduce(torch.add, values) / len(values)
 
 
 @function("Where")
-def where(call: Call, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def where(call: NodeCall, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return torch.where(condition, x, y)
 
 
 @function("Clip")
 def clip(
-    call: Call, x: Tensor, minimum: Tensor | None = None, maximum: Tensor | None = None
+    call: NodeCall, x: Tensor, minimum: Tensor | None = None, maximum: Tensor | None = None
 ) -> Tensor:
     if any(call.has(i) and not call.is_constant(i) for i in (1, 2)):
         x = x if minimum is None else torch.maximum(x, minimum)
@@ -130,52 +130,52 @@ def clip(
 
 
 @function("Cast")
-def cast(call: Call, x: Tensor) -> Tensor:
+def cast(call: NodeCall, x: Tensor) -> Tensor:
     """Convert Cast. Real numbers become float32."""
     name = helper.tensor_dtype_to_np_dtype(call.attribute("to", 0)).name
     return x.to(dtype_named(name))
 
 
 @function("CastLike")
-def cast_like(call: Call, x: Tensor, like: Tensor) -> Tensor:
+def cast_like(call: NodeCall, x: Tensor, like: Tensor) -> Tensor:
     return x.to(like.dtype)
 
 
 @function("Dropout")
-def dropout(call: Call, x: Tensor, *unused: Tensor) -> Tensor:
+def dropout(call: NodeCall, x: Tensor, *unused: Tensor) -> Tensor:
     """Convert Dropout without its mask."""
     return x
 
 
 @function("LeakyRelu")
-def leaky_relu(call: Call, x: Tensor) -> Tensor:
+def leaky_relu(call: NodeCall, x: Tensor) -> Tensor:
     return F.leaky_relu(x, call.attribute("alpha", 0.01))
 
 
 @function("Elu")
-def elu(call: Call, x: Tensor) -> Tensor:
+def elu(call: NodeCall, x: Tensor) -> Tensor:
     return F.elu(x, call.attribute("alpha", 1.0))
 
 
 @function("Celu")
-def celu(call: Call, x: Tensor) -> Tensor:
+def celu(call: NodeCall, x: Tensor) -> Tensor:
     return F.celu(x, call.attribute("alpha", 1.0))
 
 
 @function("Selu")
-def selu(call: Call, x: Tensor) -> Tensor:
+def selu(call: NodeCall, x: Tensor) -> Tensor:
     alpha = call.attribute("alpha", 1.67326319217681884765625)
     gamma = call.attribute("gamma", 1.05070102214813232421875)
     return gamma * F.elu(x, alpha)
 
 
 @function("ThresholdedRelu")
-def thresholded_relu(call: Call, x: Tensor) -> Tensor:
+def thresholded_relu(call: NodeCall, x: Tensor) -> Tensor:
     return F.threshold(x, call.attribute("alpha", 1.0), 0.0)
 
 
 @function("HardSigmoid")
-def hard_sigmoid(call: Call, x: Tensor) -> Tensor:
+def hard_sigmoid(call: NodeCall, x: Tensor) -> Tensor:
     alpha, beta = call.attribute("alpha", 0.2), call.attribute("beta", 0.5)
     if math.isclose(alpha, 1 / 6, rel_tol=1e-6) and beta == 0.5:
         return F.hardsigmoid(x)
@@ -183,21 +183,21 @@ def hard_sigmoid(call: Call, x: Tensor) -> Tensor:
 
 
 @function("Gelu")
-def gelu(call: Call, x: Tensor) -> Tensor:
+def gelu(call: NodeCall, x: Tensor) -> Tensor:
     return F.gelu(x, approximate=call.attribute("approximate", "none"))
 
 
 @function("Swish")
-def swish(call: Call, x: Tensor) -> Tensor:
+def swish(call: NodeCall, x: Tensor) -> Tensor:
     alpha = call.attribute("alpha", 1.0)
     return F.silu(x) if alpha == 1 else x * torch.sigmoid(alpha * x)
 
 
 @function("PRelu")
-def prelu(call: Call, x: Tensor, slope: Tensor) -> Tensor:
+def prelu(call: NodeCall, x: Tensor, slope: Tensor) -> Tensor:
     """Convert PRelu with one slope, one for each channel, or any slope that broadcasts."""
     if slope.dim() > x.dim():
-        raise Unsupported(f"slope {[*slope.shape]} for an input of rank {x.dim()}")
+        raise UnsupportedNode(f"slope {[*slope.shape]} for an input of rank {x.dim()}")
     full = [1] * (x.dim() - slope.dim()) + [*slope.shape]
     if slope.numel() == 1 or (x.dim() > 1 and full[1] == slope.numel() == x.shape[1]):
         return F.prelu(x, slope.reshape(-1))

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from aot.dialect.qdq import DEQUANTIZE, QUANTIZE
-from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.call import NodeCall, UnsupportedNode
 from aot.importers.onnx.quantized import QuantizedConstant
 from aot.importers.onnx.registry import function
 
@@ -23,26 +23,26 @@ _KINDS = {
 }
 
 
-def _arguments(call: Call, dtype: torch.dtype) -> tuple[float, int, int, int, torch.dtype]:
+def _arguments(call: NodeCall, dtype: torch.dtype) -> tuple[float, int, int, int, torch.dtype]:
     if dtype not in _KINDS:
-        raise Unsupported(f"values of {dtype}; int8, uint8 and int16 are supported")
+        raise UnsupportedNode(f"values of {dtype}; int8, uint8 and int16 are supported")
     least, most, kind, offset = _KINDS[dtype]
     scale = call.number(1)
     zero_point = (int(call.number(2)) if call.has(2) else 0) - offset
     if not 0 < scale < float("inf"):
-        raise Unsupported(f"scale {scale}")
+        raise UnsupportedNode(f"scale {scale}")
     if kind is torch.int16 and zero_point != 0:
-        raise Unsupported("16-bit values with a zero point; make them symmetric")
+        raise UnsupportedNode("16-bit values with a zero point; make them symmetric")
     return scale, zero_point, least, most, kind
 
 
 @function("QuantizeLinear")
 def quantize_linear(
-    call: Call, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
+    call: NodeCall, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
 ) -> Tensor:
     """Convert QuantizeLinear with one scale to int8, uint8, int16, or uint16 around its middle."""
     if call.is_constant(0):
-        raise Unsupported("a constant that is quantized on the device; quantize it in the file")
+        raise UnsupportedNode("a constant that is quantized on the device; quantize it in the file")
     dtype = torch.uint8 if zero_point is None else zero_point.dtype
     result: Tensor = QUANTIZE(x, *_arguments(call, dtype))
     return result
@@ -50,7 +50,7 @@ def quantize_linear(
 
 @function("DequantizeLinear")
 def dequantize_linear(
-    call: Call, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
+    call: NodeCall, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
 ) -> Tensor:
     """Convert DequantizeLinear.
 
@@ -61,7 +61,7 @@ def dequantize_linear(
     return result
 
 
-def quantized_constant(call: Call) -> QuantizedConstant:
+def quantized_constant(call: NodeCall) -> QuantizedConstant:
     """Return the constant of a DequantizeLinear.
 
     Raises:
@@ -70,15 +70,15 @@ def quantized_constant(call: Call) -> QuantizedConstant:
     values, scale = call.constants[:2]
     zero_point = call.constants[2] if call.has(2) else None
     if values is None or scale is None or call.attribute("block_size", 0):
-        raise Unsupported("scales by block, or scales that the model computes")
+        raise UnsupportedNode("scales by block, or scales that the model computes")
     several = scale.numel() > 1
     axis = call.attribute("axis", 1)
     axis = axis + values.dim() if axis < 0 else axis
     if several and (axis >= values.dim() or scale.numel() != values.shape[axis]):
-        raise Unsupported(f"{scale.numel()} scales for the shape {[*values.shape]}")
+        raise UnsupportedNode(f"{scale.numel()} scales for the shape {[*values.shape]}")
     zeros = torch.zeros(scale.shape) if zero_point is None else zero_point
     if zeros.numel() != scale.numel():
-        raise Unsupported(f"{scale.numel()} scales and {zeros.numel()} zero points")
+        raise UnsupportedNode(f"{scale.numel()} scales and {zeros.numel()} zero points")
     zeros = zeros.to(torch.int64)
     if values.dtype is torch.uint8:
         values = (values.to(torch.int16) - UNSIGNED).to(torch.int8)

@@ -6,13 +6,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.call import NodeCall, UnsupportedNode
 from aot.importers.onnx.registry import layer
 
 _LENGTHS, _HIDDEN, _CELL, _PEEPHOLES = 4, 5, 6, 7
 
 
-class Recurrent(nn.Module):
+class OnnxRecurrent(nn.Module):
     """A recurrent layer over a sequence [T, N, I].
 
     Args:
@@ -41,7 +41,9 @@ class Recurrent(nn.Module):
 
     def forward(self, x: Tensor, *given: Tensor) -> tuple[Tensor, ...]:
         if self._lengths is not None and {*self._lengths} != {x.shape[0]}:
-            raise Unsupported(f"sequence lengths {self._lengths} in an input of {x.shape[0]} steps")
+            raise UnsupportedNode(
+                f"sequence lengths {self._lengths} in an input of {x.shape[0]} steps"
+            )
         directions = 2 if self.cell.bidirectional else 1
         size = self.cell.hidden_size
         computed = iter(given)
@@ -63,7 +65,7 @@ class Recurrent(nn.Module):
 
 
 @layer("LSTM")
-def lstm(call: Call) -> nn.Module:
+def lstm(call: NodeCall) -> nn.Module:
     """Convert LSTM: constant weights; default activations; no peepholes, `clip` or `layout`;
     sequences of full length.
     """
@@ -72,40 +74,40 @@ def lstm(call: Call) -> nn.Module:
 
 
 @layer("GRU")
-def gru(call: Call) -> nn.Module:
+def gru(call: NodeCall) -> nn.Module:
     """Convert GRU, like LSTM, with `linear_before_reset`, as torch exports it."""
     if not call.attribute("linear_before_reset", 0):
-        raise Unsupported("linear_before_reset 0; torch's GRU has 1")
+        raise UnsupportedNode("linear_before_reset 0; torch's GRU has 1")
     _check(call, ["sigmoid", "tanh"])
     return _made(call, nn.GRU, [1, 0, 2], [_HIDDEN])
 
 
-def _check(call: Call, activations: list[str]) -> None:
+def _check(call: NodeCall, activations: list[str]) -> None:
     given = call.optional("activations")
     names = [str(name).lower() for name in given or activations]
     if names != activations * (len(names) // len(activations)):
-        raise Unsupported(f"activations {given}")
+        raise UnsupportedNode(f"activations {given}")
     for name in ("clip", "layout", "input_forget", "activation_alpha", "activation_beta"):
         if call.optional(name):
-            raise Unsupported(f"attribute {name}")
+            raise UnsupportedNode(f"attribute {name}")
     if call.is_constant(0):
-        raise Unsupported("a constant sequence")
+        raise UnsupportedNode("a constant sequence")
     if call.has(_PEEPHOLES):
-        raise Unsupported("peepholes")
+        raise UnsupportedNode("peepholes")
 
 
 def _made(
-    call: Call, kind: type[nn.LSTM] | type[nn.GRU], order: list[int], states: list[int]
+    call: NodeCall, kind: type[nn.LSTM] | type[nn.GRU], order: list[int], states: list[int]
 ) -> nn.Module:
     inputs, recurrent = call.constants[1:3]
     bias = call.constants[3] if len(call.constants) > 3 else None
     if inputs is None or recurrent is None or (call.has(3) and bias is None):
-        raise Unsupported("weights that the model computes")
+        raise UnsupportedNode("weights that the model computes")
     direction = call.attribute("direction", "forward")
     directions = 2 if direction == "bidirectional" else 1
     size, gates = recurrent.shape[-1], len(order)
     if inputs.shape[:2] != recurrent.shape[:2] or inputs.shape[:2] != (directions, gates * size):
-        raise Unsupported(f"weights {[*inputs.shape]} and {[*recurrent.shape]}")
+        raise UnsupportedNode(f"weights {[*inputs.shape]} and {[*recurrent.shape]}")
     if bias is None:
         bias = torch.zeros(directions, 2 * gates * size)
     cell = kind(inputs.shape[2], size, bidirectional=directions == 2)
@@ -124,4 +126,4 @@ def _made(
     computed = [call.has(i) and not call.is_constant(i) for i in states]
     initial = [call.constants[i] if i < len(call.constants) else None for i in states]
     lengths = call.ints(_LENGTHS) if call.has(_LENGTHS) else None
-    return Recurrent(cell, direction == "reverse", computed, initial, lengths)
+    return OnnxRecurrent(cell, direction == "reverse", computed, initial, lengths)

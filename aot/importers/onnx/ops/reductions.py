@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.call import NodeCall, UnsupportedNode
 from aot.importers.onnx.registry import function
 
 _Reduce = Callable[[Tensor, list[int], bool], Tensor]
@@ -16,7 +16,7 @@ _Reduce = Callable[[Tensor, list[int], bool], Tensor]
 
 def _reduction(operator: str, compute: _Reduce) -> None:
     @function(operator)
-    def reduction(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    def reduction(call: NodeCall, x: Tensor, axes: Tensor | None = None) -> Tensor:
         """Convert a reduction with constant axes."""
         given = call.axes(1)
         if not given and call.attribute("noop_with_empty_axes", 0):
@@ -40,7 +40,7 @@ for _name, _one in {
 
 
 @function("ReduceProd")
-def product(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
+def product(call: NodeCall, x: Tensor, axes: Tensor | None = None) -> Tensor:
     """Convert ReduceProd with constant axes."""
     keeps = bool(call.attribute("keepdims", 1))
     over = call.axes(1) or [*range(x.dim())]
@@ -50,27 +50,27 @@ def product(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
 
 
 @function("ArgMax")
-def argmax(call: Call, x: Tensor) -> Tensor:
+def argmax(call: NodeCall, x: Tensor) -> Tensor:
     """Return the first of equal values."""
     _check_first(call)
     return torch.argmax(x, call.attribute("axis", 0), bool(call.attribute("keepdims", 1)))
 
 
 @function("ArgMin")
-def argmin(call: Call, x: Tensor) -> Tensor:
+def argmin(call: NodeCall, x: Tensor) -> Tensor:
     """Return the first of equal values."""
     _check_first(call)
     return torch.argmin(x, call.attribute("axis", 0), bool(call.attribute("keepdims", 1)))
 
 
-def _check_first(call: Call) -> None:
+def _check_first(call: NodeCall) -> None:
     if call.attribute("select_last_index", 0):
-        raise Unsupported("select_last_index")
+        raise UnsupportedNode("select_last_index")
 
 
 @function("CumSum")
-def cumsum(call: Call, x: Tensor, axis: Tensor) -> Tensor:
+def cumsum(call: NodeCall, x: Tensor, axis: Tensor) -> Tensor:
     """Convert CumSum: constant axis, forward, inclusive."""
     if call.attribute("exclusive", 0) or call.attribute("reverse", 0):
-        raise Unsupported("exclusive or reverse")
+        raise UnsupportedNode("exclusive or reverse")
     return torch.cumsum(x, int(call.number(1)))

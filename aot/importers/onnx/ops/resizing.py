@@ -8,7 +8,7 @@ import math
 import torch.nn.functional as F
 from torch import Tensor
 
-from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.call import NodeCall, UnsupportedNode
 from aot.importers.onnx.registry import function
 
 _HALF_PIXEL = ("half_pixel", "pytorch_half_pixel")
@@ -16,7 +16,7 @@ _LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}
 
 
 @function("Resize")
-def resize(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
+def resize(call: NodeCall, x: Tensor, *unused: Tensor | None) -> Tensor:
     """Convert Resize with constant sizes: `nearest` by integer factors or `asymmetric` with
     `floor`; `linear` with `half_pixel`, `pytorch_half_pixel` or `align_corners`.
     """
@@ -24,30 +24,30 @@ def resize(call: Call, x: Tensor, *unused: Tensor | None) -> Tensor:
     if call.opset < 11:
         return _resized(call, x, _scaled(call, x, 1), mode, "asymmetric")
     if call.optional("axes") is not None or call.attribute("antialias", 0):
-        raise Unsupported("axes or antialias")
+        raise UnsupportedNode("axes or antialias")
     if call.attribute("keep_aspect_ratio_policy", "stretch") != "stretch":
-        raise Unsupported("keep_aspect_ratio_policy")
+        raise UnsupportedNode("keep_aspect_ratio_policy")
     sizes = call.ints(3) if call.has(3) else _scaled(call, x, 2)
     place = call.attribute("coordinate_transformation_mode", "half_pixel")
     return _resized(call, x, sizes, mode, place)
 
 
 @function("Upsample")
-def upsample(call: Call, x: Tensor, scales: Tensor | None = None) -> Tensor:
+def upsample(call: NodeCall, x: Tensor, scales: Tensor | None = None) -> Tensor:
     """Convert Upsample, like Resize, with constant scales."""
     return _resized(call, x, _scaled(call, x, 1), call.attribute("mode", "nearest"), "asymmetric")
 
 
-def _scaled(call: Call, x: Tensor, index: int) -> list[int]:
+def _scaled(call: NodeCall, x: Tensor, index: int) -> list[int]:
     scales = call.numbers(index) if call.has(index) else call.attribute("scales", [1.0])
     if len(scales) != x.dim() or not all(0 < scale < 2**20 for scale in scales):
-        raise Unsupported(f"scales {scales}")
+        raise UnsupportedNode(f"scales {scales}")
     return [math.floor(size * scale) for size, scale in zip(x.shape, scales, strict=True)]
 
 
-def _resized(call: Call, x: Tensor, sizes: list[int], mode: str, place: str) -> Tensor:
+def _resized(call: NodeCall, x: Tensor, sizes: list[int], mode: str, place: str) -> Tensor:
     if len(sizes) != x.dim() or [*x.shape[:2]] != sizes[:2] or not 1 <= x.dim() - 2 <= 3:
-        raise Unsupported(f"sizes {sizes} for the shape {[*x.shape]}")
+        raise UnsupportedNode(f"sizes {sizes} for the shape {[*x.shape]}")
     before, after = [*x.shape[2:]], sizes[2:]
     if before == after:
         return x
@@ -57,8 +57,8 @@ def _resized(call: Call, x: Tensor, sizes: list[int], mode: str, place: str) -> 
         is_floor = place == "asymmetric" and (nearest == "floor" or call.opset < 11)
         if is_floor or (whole and place in _HALF_PIXEL):
             return F.interpolate(x, after, mode="nearest")
-        raise Unsupported(f"nearest, {place}, {nearest}")
+        raise UnsupportedNode(f"nearest, {place}, {nearest}")
     is_half = place == "half_pixel" or (place == "pytorch_half_pixel" and 1 not in after)
     if mode != "linear" or not (is_half or place == "align_corners"):
-        raise Unsupported(f"{mode}, {place}")
+        raise UnsupportedNode(f"{mode}, {place}")
     return F.interpolate(x, after, mode=_LINEAR[len(after)], align_corners=not is_half)

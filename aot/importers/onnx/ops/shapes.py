@@ -6,39 +6,39 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from aot.importers.onnx.call import Call, Unsupported
+from aot.importers.onnx.call import NodeCall, UnsupportedNode
 from aot.importers.onnx.file import MOST_ELEMENTS, check_shape
 from aot.importers.onnx.registry import function
 
 
 @function("Shape")
-def shape(call: Call, x: Tensor) -> Tensor:
+def shape(call: NodeCall, x: Tensor) -> Tensor:
     """Return a constant."""
     sizes = [*x.shape][call.attribute("start", 0) : call.optional("end")]
     return torch.tensor(sizes, dtype=torch.int64)
 
 
 @function("Size")
-def size(call: Call, x: Tensor) -> Tensor:
+def size(call: NodeCall, x: Tensor) -> Tensor:
     """Return a constant."""
     return torch.tensor(x.numel(), dtype=torch.int64)
 
 
 @function("Range")
-def range_(call: Call, *unused: Tensor) -> Tensor:
+def range_(call: NodeCall, *unused: Tensor) -> Tensor:
     """Convert Range with constant bounds."""
     start, limit, delta = (call.number(i) for i in range(3))
     kind = call.constants[0]
     assert kind is not None
     if delta == 0 or abs(limit - start) > abs(delta) * MOST_ELEMENTS:
-        raise Unsupported(f"from {start} to {limit} by {delta}")
+        raise UnsupportedNode(f"from {start} to {limit} by {delta}")
     if (limit - start) / delta <= 0:
         return torch.zeros(0, dtype=kind.dtype)
     return torch.arange(start, limit, delta).to(kind.dtype)
 
 
 @function("OneHot")
-def one_hot(call: Call, indices: Tensor, depth: Tensor, values: Tensor) -> Tensor:
+def one_hot(call: NodeCall, indices: Tensor, depth: Tensor, values: Tensor) -> Tensor:
     """Convert OneHot with a constant depth."""
     classes = int(call.number(1))
     axis = call.attribute("axis", -1) % (indices.dim() + 1)
@@ -51,8 +51,8 @@ def one_hot(call: Call, indices: Tensor, depth: Tensor, values: Tensor) -> Tenso
 
 
 @function("NonZero")
-def non_zero(call: Call, x: Tensor) -> Tensor:
+def non_zero(call: NodeCall, x: Tensor) -> Tensor:
     """Convert NonZero of constants."""
     if not call.is_constant(0):
-        raise Unsupported("the shape of its result depends on values")
+        raise UnsupportedNode("the shape of its result depends on values")
     return torch.nonzero(x).t()

@@ -48,7 +48,7 @@ def file(
 
 
 @dataclass(frozen=True)
-class Case:
+class GraphCase:
     """One node.
 
     Attributes:

@@ -13,7 +13,7 @@ from onnx import NodeProto, helper
 
 from aot.dialect.graph import border_nodes, edge_of
 from aot.dialect.reference import Reference
-from aot.importers.onnx.testing.graphs import Array, Case, file
+from aot.importers.onnx.testing.graphs import Array, GraphCase, file
 from aot.importers.onnx.testing.oracle import expected, session
 from aot.onnx_import import import_quantized
 from aot.targets import target_named
@@ -47,7 +47,7 @@ class Scale:
         return {f"{name}_s": np.array(self.scale), f"{name}_z": self.zero_point}
 
 
-def quantized(case: Case, dtype: type = np.int8) -> bytes:
+def quantized(case: GraphCase, dtype: type = np.int8) -> bytes:
     """Return a file with the case's node between DequantizeLinear and QuantizeLinear."""
     wanted = expected(case.bytes(), case.feeds)
     nodes: list[NodeProto] = []
@@ -96,7 +96,7 @@ def quantized(case: Case, dtype: type = np.int8) -> bytes:
 
 
 def _result(
-    case: Case, value: Array, dtype: type, index: int, constants: Mapping[str, Array]
+    case: GraphCase, value: Array, dtype: type, index: int, constants: Mapping[str, Array]
 ) -> dict[str, Array]:
     if case.operator in ("MaxPool", "Transpose", "Reshape", "Slice", "Split"):
         return {f"y{index}_s": constants["x0_s"], f"y{index}_z": constants["x0_z"]}
@@ -110,7 +110,7 @@ def _node(verb: str, inputs: list[str], output: str, **attributes: Any) -> NodeP
 
 
 def _weight(
-    case: Case, index: int, array: Array, scales: Mapping[int, Array]
+    case: GraphCase, index: int, array: Array, scales: Mapping[int, Array]
 ) -> tuple[Array, Array, int]:
     """Return integers, scales by output channel, and the axis, of a weight or a bias."""
     if index == 2:

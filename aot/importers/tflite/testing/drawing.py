@@ -21,7 +21,7 @@ _MOST_SCALE = 1e3
 
 
 @dataclass(frozen=True)
-class Value:
+class DrawnValue:
     """A tensor of the file."""
 
     index: int
@@ -43,7 +43,7 @@ class Drawing:
     def __init__(self, random: Random, dtype: Any) -> None:
         self.random, self.dtype = random, dtype
         self.file = File(dtype)
-        self.values: list[Value] = []
+        self.values: list[DrawnValue] = []
         self.read: set[int] = set()
         self.variables = 0
 
@@ -70,31 +70,31 @@ class Drawing:
 
     def input(self) -> None:
         shape, of = self.shape(), self.of()
-        self.values.append(Value(self.file.input(shape, of), shape, of))
+        self.values.append(DrawnValue(self.file.input(shape, of), shape, of))
 
-    def any(self, accepts: Callable[[Value], bool] = lambda _: True) -> Value | None:
+    def any(self, accepts: Callable[[DrawnValue], bool] = lambda _: True) -> DrawnValue | None:
         """Return one of the values, with a preference for late ones. It then has a reader."""
         fitting = [value for value in self.values if accepts(value)]
         if not fitting:
             return None
         late = fitting[-3:] if not self.one_in(4) else fitting
         chosen = some(self.random, late)
-        assert isinstance(chosen, Value)
+        assert isinstance(chosen, DrawnValue)
         self.read.add(chosen.index)
         return chosen
 
-    def image(self) -> Value | None:
+    def image(self) -> DrawnValue | None:
         return self.any(lambda value: len(value.shape) == 4)
 
-    def constant(self, shape: Sequence[int], of: Quantized) -> Value:
+    def constant(self, shape: Sequence[int], of: Quantized) -> DrawnValue:
         info = np.iinfo(self.dtype)
         data = self.random.integers(info.min, info.max, tuple(shape), np.int64, endpoint=True)
-        return Value(self.file.tensor(shape, self.dtype, of, data), tuple(shape), of)
+        return DrawnValue(self.file.tensor(shape, self.dtype, of, data), tuple(shape), of)
 
     def result(self, shape: Sequence[int], of: Quantized) -> int:
         """Return a new result tensor; it is available to readers from now on."""
         index = self.file.tensor(shape, self.dtype, of)
-        self.values.append(Value(index, tuple(shape), of))
+        self.values.append(DrawnValue(index, tuple(shape), of))
         return index
 
     def op(

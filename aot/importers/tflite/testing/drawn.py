@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from aot.importers.tflite.testing.drawing import Drawing, Value, fits
+from aot.importers.tflite.testing.drawing import Drawing, DrawnValue, fits
 from aot.importers.tflite.testing.layers import weights
 from aot.importers.tflite.testing.random_values import (
     ACTIVATIONS,
@@ -25,7 +25,7 @@ from aot.importers.tflite.testing.random_values import (
 Op = Callable[[Drawing], bool]
 
 
-def _windows(d: Drawing, x: Value, taps: Sequence[int], o: dict[str, int]) -> list[int]:
+def _windows(d: Drawing, x: DrawnValue, taps: Sequence[int], o: dict[str, int]) -> list[int]:
     """Return height and width of the windows' result; draw `padding` into the options."""
     o["padding"] = some(d.random, (SAME, VALID))
     o["fusedActivationFunction"] = some(d.random, ACTIVATIONS)
@@ -106,7 +106,7 @@ def batch_matmul(d: Drawing) -> bool:
         return False
     depth = a.shape[-1]
 
-    def fitting(v: Value) -> bool:
+    def fitting(v: DrawnValue) -> bool:
         same = len(v.shape) == len(a.shape) and v.shape[:-2] == a.shape[:-2]
         return same and v.shape[-1] == depth
 
@@ -131,7 +131,7 @@ def pool(d: Drawing) -> bool:
     return d.op(name, [x.index], result, x.of, "Pool2DOptions", **options)
 
 
-def _other(d: Drawing, x: Value, same: bool) -> Value | None:
+def _other(d: Drawing, x: DrawnValue, same: bool) -> DrawnValue | None:
     """Return another operand: a value of the same shape, or a repeated constant."""
     if d.one_in(2):
         return d.any(lambda v: v.shape == x.shape and (v.of == x.of or not same)) or x
@@ -229,7 +229,7 @@ def concatenation(d: Drawing) -> bool:
         return False
     axis = d.size(0, len(x.shape) - 1)
 
-    def alike(v: Value) -> bool:
+    def alike(v: DrawnValue) -> bool:
         rest = [s for a, s in enumerate(v.shape) if a != axis]
         same = v.of == x.of and len(v.shape) == len(x.shape)
         return same and rest == [s for a, s in enumerate(x.shape) if a != axis]

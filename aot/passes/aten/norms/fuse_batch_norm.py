@@ -63,7 +63,7 @@ class Folded:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedNorm:
     """A BatchNorm's statistics of a value from training, by channel.
 
     Attributes:
@@ -115,7 +115,7 @@ def scale_norm_inputs(node: Node, scaled: Callable[[torch.Tensor], torch.Tensor]
         node.meta[_FOLDED] = replace(norm, weight=scaled(norm.weight))
 
 
-def trained_with(node: Node) -> Trained | None:
+def trained_with(node: Node) -> TrainedNorm | None:
     """Return a node's statistics in training, from a BatchNorm folded into it or reading it.
 
     Return None if there is none, or if the BatchNorm was never trained.
@@ -124,7 +124,7 @@ def trained_with(node: Node) -> Trained | None:
     if folded is not None:
         is_trained = _is_trained(folded.mean, folded.variance)
         dim = -1 if node.target is _aten.linear.default else 1
-        return Trained(folded.offset, folded.scale.abs(), dim) if is_trained else None
+        return TrainedNorm(folded.offset, folded.scale.abs(), dim) if is_trained else None
     name, read = node.meta.get(_READ, ("", None))
     return read if name == node.name else None  # copies of its meta are of other values
 
@@ -165,7 +165,7 @@ def _note_read(module: GraphModule, norm: Node) -> None:
     mean, variance = (tensor_constant(module, a) for a in norm.args[3:5])
     assert isinstance(source, Node) and mean is not None and variance is not None
     if _is_trained(mean, variance):
-        source.meta[_READ] = source.name, Trained(mean, variance.sqrt())
+        source.meta[_READ] = source.name, TrainedNorm(mean, variance.sqrt())
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import of convolutions, linear layers and products."""
+"""Convolutions, linear layers and products."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d}
 
 @function("Conv")
 def conv(call: NodeCall, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Convert Conv: one to three spatial dimensions; any padding, groups and dilation."""
+    """One to three spatial dimensions; any padding, groups and dilation."""
     windows = OnnxWindows.of(call, x, weight.shape[2:])
     padding = windows.before
     if not windows.is_even:
@@ -29,7 +29,7 @@ def conv(call: NodeCall, x: Tensor, weight: Tensor, bias: Tensor | None = None) 
 
 @function("ConvTranspose")
 def conv_transpose(call: NodeCall, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Convert ConvTranspose: one or two spatial dimensions; no `output_shape` and no `auto_pad`."""
+    """One or two spatial dimensions; no `output_shape` and no `auto_pad`."""
     rank = weight.dim() - 2
     if rank not in _TRANSPOSED:
         raise UnsupportedNode(f"{rank} spatial dimensions")

@@ -23,7 +23,7 @@ def identity(call: NodeCall, x: Tensor) -> Tensor:
 
 @function("Reshape")
 def reshape(call: NodeCall, x: Tensor, shape: Tensor) -> Tensor:
-    """Convert Reshape to a constant shape."""
+    """Constant shape."""
     sizes = call.ints(1)
     if not call.attribute("allowzero", 0):
         if any(size == 0 and axis >= x.dim() for axis, size in enumerate(sizes)):
@@ -46,7 +46,7 @@ def transpose(call: NodeCall, x: Tensor) -> Tensor:
 
 @function("Squeeze")
 def squeeze(call: NodeCall, x: Tensor, axes: Tensor | None = None) -> Tensor:
-    """Convert Squeeze with constant axes."""
+    """Constant axes."""
     given = call.axes(1)
     dropped = (
         [a % x.dim() for a in given] if given else [i for i, n in enumerate(x.shape) if n == 1]
@@ -58,7 +58,7 @@ def squeeze(call: NodeCall, x: Tensor, axes: Tensor | None = None) -> Tensor:
 
 @function("Unsqueeze")
 def unsqueeze(call: NodeCall, x: Tensor, axes: Tensor | None = None) -> Tensor:
-    """Convert Unsqueeze with constant axes."""
+    """Constant axes."""
     given = call.axes(1) or []
     rank = x.dim() + len(given)
     for axis in sorted(axis % rank for axis in given):
@@ -73,7 +73,7 @@ def concat(call: NodeCall, *values: Tensor) -> Tensor:
 
 @function("Split")
 def split(call: NodeCall, x: Tensor, sizes: Tensor | None = None) -> tuple[Tensor, ...]:
-    """Convert Split with constant sizes."""
+    """Constant sizes."""
     axis = call.attribute("axis", 0)
     given = call.ints(1) if call.has(1) else call.optional("split")
     if given is None:
@@ -85,7 +85,7 @@ def split(call: NodeCall, x: Tensor, sizes: Tensor | None = None) -> tuple[Tenso
 
 @function("Slice")
 def slice_(call: NodeCall, x: Tensor, *unused: Tensor | None) -> Tensor:
-    """Convert Slice with constant bounds and any step."""
+    """Constant bounds; any step."""
     if call.opset < 10:
         starts, ends = call.attribute("starts", [0]), call.attribute("ends", [0])
         axes, steps = call.optional("axes"), None
@@ -113,9 +113,7 @@ def slice_(call: NodeCall, x: Tensor, *unused: Tensor | None) -> Tensor:
 
 @function("Gather")
 def gather(call: NodeCall, x: Tensor, indices: Tensor) -> Tensor:
-    """Convert Gather with constant indices, or with computed indices of constant rows, not
-    negative.
-    """
+    """Constant indices; or computed ones, not negative, of constant rows."""
     axis = call.attribute("axis", 0) % x.dim()
     if call.is_constant(1):
         size = x.shape[axis]
@@ -143,7 +141,7 @@ def gather_elements(call: NodeCall, x: Tensor, indices: Tensor) -> Tensor:
 
 @function("ScatterND")
 def scatter_nd(call: NodeCall, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Replace values."""
+    """Replaces values."""
     if call.attribute("reduction", "none") != "none":
         raise UnsupportedNode(f"reduction {call.attribute('reduction', '')}")
     return x.index_put([*indices.unbind(-1)], updates)
@@ -151,19 +149,19 @@ def scatter_nd(call: NodeCall, x: Tensor, indices: Tensor, updates: Tensor) -> T
 
 @function("Expand")
 def expand(call: NodeCall, x: Tensor, shape: Tensor) -> Tensor:
-    """Convert Expand to a constant shape."""
+    """Constant shape."""
     return x.expand(torch.broadcast_shapes(x.shape, call.ints(1)))
 
 
 @function("Tile")
 def tile(call: NodeCall, x: Tensor, repeats: Tensor) -> Tensor:
-    """Convert Tile with constant repeats."""
+    """Constant repeats."""
     return x.repeat(call.ints(1))
 
 
 @function("Pad")
 def pad(call: NodeCall, x: Tensor, *unused: Tensor | None) -> Tensor:
-    """Convert Pad with constant sizes."""
+    """Constant sizes."""
     value = call.attribute("value", 0.0)
     sizes = call.ints(1) if call.has(1) else call.attribute("pads", [0])
     if call.has(2):
@@ -207,6 +205,6 @@ def space_to_depth(call: NodeCall, x: Tensor) -> Tensor:
 
 @function("Trilu")
 def trilu(call: NodeCall, x: Tensor, diagonal: Tensor | None = None) -> Tensor:
-    """Convert Trilu with a constant diagonal."""
+    """Constant diagonal."""
     k = int(call.number(1)) if call.has(1) else 0
     return torch.triu(x, k) if call.attribute("upper", 1) else torch.tril(x, k)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import of normalizations and softmax."""
+"""Normalizations and softmax."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def batch_norm_layer(call: NodeCall) -> torch.nn.Module | None:
 def batch_norm(
     call: NodeCall, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor
 ) -> Tensor:
-    """Convert BatchNormalization with given statistics."""
+    """With given statistics."""
     _check_inference(call)
     epsilon = call.attribute("epsilon", 1e-5)
     return F.batch_norm(x, mean, variance, scale, bias, False, 0.0, epsilon)
@@ -56,7 +56,7 @@ def instance_norm(call: NodeCall, x: Tensor, scale: Tensor, bias: Tensor) -> Ten
 
 @function("LayerNormalization")
 def layer_norm(call: NodeCall, x: Tensor, scale: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Convert LayerNormalization without its statistics as outputs."""
+    """Without the statistics as outputs."""
     shape = [*x.shape[call.attribute("axis", -1) :]]
     bias = bias if bias is None else bias.expand(shape)
     return F.layer_norm(x, shape, scale.expand(shape), bias, call.attribute("epsilon", 1e-5))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import of arithmetic, comparisons and activations, element by element."""
+"""Arithmetic, comparisons and activations, element by element."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def clip(
 
 @function("Cast")
 def cast(call: NodeCall, x: Tensor) -> Tensor:
-    """Convert Cast. Real numbers become float32."""
+    """Reals become float32."""
     name = helper.tensor_dtype_to_np_dtype(call.attribute("to", 0)).name
     return x.to(dtype_named(name))
 
@@ -143,7 +143,7 @@ def cast_like(call: NodeCall, x: Tensor, like: Tensor) -> Tensor:
 
 @function("Dropout")
 def dropout(call: NodeCall, x: Tensor, *unused: Tensor) -> Tensor:
-    """Convert Dropout without its mask."""
+    """Without its mask."""
     return x
 
 
@@ -195,7 +195,7 @@ def swish(call: NodeCall, x: Tensor) -> Tensor:
 
 @function("PRelu")
 def prelu(call: NodeCall, x: Tensor, slope: Tensor) -> Tensor:
-    """Convert PRelu with one slope, one for each channel, or any slope that broadcasts."""
+    """One slope, one for each channel, or any that broadcasts."""
     if slope.dim() > x.dim():
         raise UnsupportedNode(f"slope {[*slope.shape]} for an input of rank {x.dim()}")
     full = [1] * (x.dim() - slope.dim()) + [*slope.shape]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import of pools."""
+"""Pools."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _windows(call: NodeCall, x: Tensor) -> tuple[OnnxWindows, bool]:
 
 @function("MaxPool")
 def max_pool(call: NodeCall, x: Tensor) -> Tensor:
-    """Convert MaxPool without indices."""
+    """Without indices."""
     if call.outputs > 1:
         raise UnsupportedNode("indices as an output")
     windows, ceils = _windows(call, x)
@@ -38,7 +38,7 @@ def max_pool(call: NodeCall, x: Tensor) -> Tensor:
 
 @function("AveragePool")
 def average_pool(call: NodeCall, x: Tensor) -> Tensor:
-    """Convert AveragePool without dilation; uneven padding only without `ceil_mode`."""
+    """No dilation; uneven padding only without `ceil_mode`."""
     windows, ceils = _windows(call, x)
     if {*windows.dilation} != {1}:
         raise UnsupportedNode(f"dilation {windows.dilation}")

@@ -40,7 +40,7 @@ def _arguments(call: NodeCall, dtype: torch.dtype) -> tuple[float, int, int, int
 def quantize_linear(
     call: NodeCall, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
 ) -> Tensor:
-    """Convert QuantizeLinear with one scale to int8, uint8, int16, or uint16 around its middle."""
+    """To int8, uint8, int16, or uint16 around its middle; one scale."""
     if call.is_constant(0):
         raise UnsupportedNode("a constant that is quantized on the device; quantize it in the file")
     dtype = torch.uint8 if zero_point is None else zero_point.dtype
@@ -52,10 +52,7 @@ def quantize_linear(
 def dequantize_linear(
     call: NodeCall, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
 ) -> Tensor:
-    """Convert DequantizeLinear.
-
-    Constants may also be int32, int4 and uint4, with scales by channel.
-    """
+    """Like QuantizeLinear; constants also of int32, int4 and uint4, and with scales by channel."""
     dtype = x.dtype if zero_point is None else zero_point.dtype
     result: Tensor = DEQUANTIZE(x, *_arguments(call, dtype))
     return result

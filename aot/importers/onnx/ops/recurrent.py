@@ -66,16 +66,15 @@ class OnnxRecurrent(nn.Module):
 
 @layer("LSTM")
 def lstm(call: NodeCall) -> nn.Module:
-    """Convert LSTM: constant weights; default activations; no peepholes, `clip` or `layout`;
-    sequences of full length.
-    """
+    """Constant weights; default activations; no peepholes, `clip` or `layout`; sequences
+    of full length."""
     _check(call, ["sigmoid", "tanh", "tanh"])
     return _made(call, nn.LSTM, [0, 2, 3, 1], [_HIDDEN, _CELL])
 
 
 @layer("GRU")
 def gru(call: NodeCall) -> nn.Module:
-    """Convert GRU, like LSTM, with `linear_before_reset`, as torch exports it."""
+    """Like LSTM, with `linear_before_reset`, as torch exports it."""
     if not call.attribute("linear_before_reset", 0):
         raise UnsupportedNode("linear_before_reset 0; torch's GRU has 1")
     _check(call, ["sigmoid", "tanh"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import of reductions over dimensions."""
+"""Reductions over dimensions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Reduce = Callable[[Tensor, list[int], bool], Tensor]
 def _reduction(operator: str, compute: _Reduce) -> None:
     @function(operator)
     def reduction(call: NodeCall, x: Tensor, axes: Tensor | None = None) -> Tensor:
-        """Convert a reduction with constant axes."""
+        """Constant axes."""
         given = call.axes(1)
         if not given and call.attribute("noop_with_empty_axes", 0):
             return x
@@ -41,7 +41,7 @@ for _name, _one in {
 
 @function("ReduceProd")
 def product(call: NodeCall, x: Tensor, axes: Tensor | None = None) -> Tensor:
-    """Convert ReduceProd with constant axes."""
+    """Constant axes."""
     keeps = bool(call.attribute("keepdims", 1))
     over = call.axes(1) or [*range(x.dim())]
     for axis in sorted((axis % x.dim() for axis in over), reverse=True):
@@ -51,14 +51,14 @@ def product(call: NodeCall, x: Tensor, axes: Tensor | None = None) -> Tensor:
 
 @function("ArgMax")
 def argmax(call: NodeCall, x: Tensor) -> Tensor:
-    """Return the first of equal values."""
+    """The first of equal values."""
     _check_first(call)
     return torch.argmax(x, call.attribute("axis", 0), bool(call.attribute("keepdims", 1)))
 
 
 @function("ArgMin")
 def argmin(call: NodeCall, x: Tensor) -> Tensor:
-    """Return the first of equal values."""
+    """The first of equal values."""
     _check_first(call)
     return torch.argmin(x, call.attribute("axis", 0), bool(call.attribute("keepdims", 1)))
 
@@ -70,7 +70,7 @@ def _check_first(call: NodeCall) -> None:
 
 @function("CumSum")
 def cumsum(call: NodeCall, x: Tensor, axis: Tensor) -> Tensor:
-    """Convert CumSum: constant axis, forward, inclusive."""
+    """Constant axis, forward, inclusive."""
     if call.attribute("exclusive", 0) or call.attribute("reverse", 0):
         raise UnsupportedNode("exclusive or reverse")
     return torch.cumsum(x, int(call.number(1)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import of Resize and Upsample of images."""
+"""Resize and Upsample of images."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}
 
 @function("Resize")
 def resize(call: NodeCall, x: Tensor, *unused: Tensor | None) -> Tensor:
-    """Convert Resize with constant sizes: `nearest` by integer factors or `asymmetric` with
-    `floor`; `linear` with `half_pixel`, `pytorch_half_pixel` or `align_corners`.
+    """`nearest` by whole factors or `asymmetric` with `floor`; `linear` with `half_pixel`,
+    `pytorch_half_pixel` or `align_corners`. Constant sizes.
     """
     mode = call.attribute("mode", "nearest")
     if call.opset < 11:
@@ -34,7 +34,7 @@ def resize(call: NodeCall, x: Tensor, *unused: Tensor | None) -> Tensor:
 
 @function("Upsample")
 def upsample(call: NodeCall, x: Tensor, scales: Tensor | None = None) -> Tensor:
-    """Convert Upsample, like Resize, with constant scales."""
+    """Like Resize; constant scales."""
     return _resized(call, x, _scaled(call, x, 1), call.attribute("mode", "nearest"), "asymmetric")
 
 

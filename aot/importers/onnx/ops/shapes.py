@@ -13,20 +13,20 @@ from aot.importers.onnx.registry import function
 
 @function("Shape")
 def shape(call: NodeCall, x: Tensor) -> Tensor:
-    """Return a constant."""
+    """A constant."""
     sizes = [*x.shape][call.attribute("start", 0) : call.optional("end")]
     return torch.tensor(sizes, dtype=torch.int64)
 
 
 @function("Size")
 def size(call: NodeCall, x: Tensor) -> Tensor:
-    """Return a constant."""
+    """A constant."""
     return torch.tensor(x.numel(), dtype=torch.int64)
 
 
 @function("Range")
 def range_(call: NodeCall, *unused: Tensor) -> Tensor:
-    """Convert Range with constant bounds."""
+    """Constant bounds."""
     start, limit, delta = (call.number(i) for i in range(3))
     kind = call.constants[0]
     assert kind is not None
@@ -39,7 +39,7 @@ def range_(call: NodeCall, *unused: Tensor) -> Tensor:
 
 @function("OneHot")
 def one_hot(call: NodeCall, indices: Tensor, depth: Tensor, values: Tensor) -> Tensor:
-    """Convert OneHot with a constant depth."""
+    """Constant depth."""
     classes = int(call.number(1))
     axis = call.attribute("axis", -1) % (indices.dim() + 1)
     check_shape("OneHot", [*indices.shape, classes])
@@ -52,7 +52,7 @@ def one_hot(call: NodeCall, indices: Tensor, depth: Tensor, values: Tensor) -> T
 
 @function("NonZero")
 def non_zero(call: NodeCall, x: Tensor) -> Tensor:
-    """Convert NonZero of constants."""
+    """Constants only."""
     if not call.is_constant(0):
         raise UnsupportedNode("the shape of its result depends on values")
     return torch.nonzero(x).t()

@@ -89,9 +89,10 @@ def _between_values(module: GraphModule, node: Node) -> Results:
 
 
 def _shifted(module: GraphModule, node: Node) -> Results:
-    """Decompose a shift into two products with powers of two, or two quotients rounded down.
+    """Decompose a shift into products with powers of two, or quotients rounded down.
 
-    A shift by more bits than there are, or by a negative number, leaves only the sign or nothing.
+    A shift by less than 31 bits takes one. A computed one takes two, and a shift by more bits than
+    there are, or by a negative number, leaves only the sign or nothing.
     """
     operands: Any = node.args
     x, bits = operands
@@ -100,7 +101,8 @@ def _shifted(module: GraphModule, node: Node) -> Results:
     is_left = str(node.target).split(".")[1] in ("__lshift__", "bitwise_left_shift")
     shift = torch.tensor([_BITS, *range(_BITS), _BITS]).clamp(max=_BITS if is_left else _BITS - 1)
     y = x if isinstance(x, Node) else constant(module, node, "number", torch.tensor(x))
-    for part in (shift // 2, shift - shift // 2):
+    known = isinstance(bits, int) and 0 <= bits < _BITS - 1
+    for part in (shift,) if known else (shift // 2, shift - shift // 2):
         factor = _looked_up(module, node, bits, -1, 1 << part)
         if is_left:
             y = call(node, _aten.mul.Tensor, y, factor)

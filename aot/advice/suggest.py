@@ -274,7 +274,7 @@ def _smaller(
             channels, depth, *_ = layer.args[1].meta["val"].shape
             saved = channels * (depth - math.ceil(depth / 2) - math.ceil(depth / GROUP))
             setting = dict.fromkeys(settings_of(layer), INT4_GROUPS)
-            yield Suggestion(INT4_GROUPS, value, None, measured, before, setting, saved)
+            yield Suggestion(INT4_GROUPS, value, None, measured, before, setting, saved_bytes=saved)
 
 
 def _four_bits(lowered: Lowered) -> set[str]:

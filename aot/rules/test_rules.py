@@ -61,7 +61,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], list[nn.Module], str]] = {
     "max of windows": (lambda x: F.adaptive_max_pool2d(x, (3, 2)), [], "adaptive_max_pool2d"),
     "reshape": (lambda x: x.flatten(1), [], "reshape"),
     "transpose": (lambda x: x.transpose(1, 3), [], "transpose"),
-    "max of a dimension": (lambda x: x.max(1)[0], [], "max_with_indices"),
+    "max of a dimension": (lambda x: x.max(1)[0], [], "amax"),
     "argmax": (lambda x: x.argmax(1), [], "max_with_indices"),
     "slice": (lambda x: x[:, 1:3], [], "slice"),
     "select": (lambda x: x[:, 1], [], "slice"),

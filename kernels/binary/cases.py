@@ -225,7 +225,11 @@ MUTANTS = [
     Mutant("binary/equal_s16_scalar.c", "!= params->negated", "!= 0"),
     Mutant("binary/div_s16_scalar.c", "n % d << 15", "n % d << 14"),
     Mutant("binary/div_s16_scalar.c", "(a < 0) != (b < 0)", "a < 0"),
-    Mutant("binary/prelu_s16_scalar.c", "(int64_t)a *", "a *"),
+    Mutant(
+        "binary/prelu_s16_scalar.c",
+        "pl_product_64(a, a > 0 ? params->one : b)",
+        "a * (a > 0 ? params->one : b)",
+    ),
     Mutant("binary/elementwise.h", "output += bytes", "output += 2"),
 ]
 

@@ -123,7 +123,7 @@ def run(text: str, names: Names) -> Names:
 
 @pytest.mark.parametrize("page", _PAGES)
 def test_a_sample_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
     (text,) = [text for name, language, text in samples() if (name, language) == (page, "python")]
+    monkeypatch.chdir(tmp_path)
     names, check = _PAGES[page]
     assert check(run(text, names(tmp_path)))

@@ -12,8 +12,8 @@ from tools.npu.run_model import run_program
 class _Chosen(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.before = nn.Conv2d(8, 8, 3, padding=1)
-        self.after = nn.Conv2d(8, 8, 3, padding=1)
+        self.before = nn.Conv2d(16, 16, 3, padding=1)
+        self.after = nn.Conv2d(16, 16, 3, padding=1)
 
     def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         return torch.as_tensor(self.after(torch.where(mask, self.before(x), x)))
@@ -21,7 +21,7 @@ class _Chosen(nn.Module):
 
 def test_masks_are_inputs_of_delegates() -> None:
     generator = torch.Generator().manual_seed(0)
-    numbers = [torch.rand(2, 1, 8, 16, 16, generator=generator) for _ in range(4)]
+    numbers = [torch.rand(2, 1, 16, 16, 16, generator=generator) for _ in range(4)]
     samples = [(x, mask > 0.5) for x, mask in numbers]
     lowered = lower(_Chosen().eval(), samples[0], calibration=samples, target="ethos-u55-128")
     given = lowered.quantize_inputs(samples[1])

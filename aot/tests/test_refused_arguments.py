@@ -98,12 +98,12 @@ MODELS: dict[str, tuple[Callable[[], Any], tuple[str, ...], tuple[str, ...]]] = 
     ),
     "exported in training mode": (
         lambda: exported(nn.Sequential(nn.Linear(8, 4), nn.Dropout())),
-        ("dropout", "before the model is exported"),
+        ("dropout", "call eval() before you export"),
         (),
     ),
     "a module of what was exported in training mode": (
         lambda: exported(nn.Sequential(nn.Linear(8, 4), nn.Dropout())).module(),
-        ("dropout", "before the model is exported"),
+        ("dropout", "call eval() before you export"),
         ("in Python",),
     ),
     "observers": (

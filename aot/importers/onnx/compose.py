@@ -10,7 +10,7 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from aot.importers.onnx.ops.layers import OnnxLinear
+from aot.importers.onnx.ops.layers import Linear
 from aot.importers.onnx.steps import NodeStep, OnnxNode
 
 
@@ -71,7 +71,7 @@ class _Composer:
         bias, product, step = self._constant(index), self.steps[made], self.steps[index]
         assert product is not None and step is not None
         layer = product.module
-        if bias is None or not isinstance(layer, OnnxLinear) or layer.bias is not None:
+        if bias is None or not isinstance(layer, Linear) or layer.bias is not None:
             return
         if bias.dim() == 1 and len(bias) == len(layer.weight):
             layer.bias = nn.Parameter(bias)

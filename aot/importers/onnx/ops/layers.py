@@ -49,7 +49,7 @@ def conv_transpose(call: NodeCall, x: Tensor, weight: Tensor, bias: Tensor | Non
     return y
 
 
-class OnnxLinear(nn.Module):
+class Linear(nn.Module):
     """Product with a constant matrix, and bias.
 
     Attributes:
@@ -70,7 +70,7 @@ def matmul_layer(call: NodeCall) -> nn.Module | None:
     weight = call.constants[1]
     if call.is_constant(0) or weight is None or weight.dim() != 2:
         return None
-    return OnnxLinear(weight.t(), None) if weight.is_floating_point() else None
+    return Linear(weight.t(), None) if weight.is_floating_point() else None
 
 
 @function("MatMul")
@@ -92,7 +92,7 @@ def gemm_layer(call: NodeCall) -> nn.Module | None:
         if bias.numel() not in (1, len(rows)) or bias.shape[:-1].numel() != 1:
             return None
         bias = bias.reshape(-1).expand(len(rows)).clone()
-    return OnnxLinear(rows, bias)
+    return Linear(rows, bias)
 
 
 @function("Gemm")

@@ -12,7 +12,7 @@ from aot.importers.onnx.registry import layer
 _LENGTHS, _HIDDEN, _CELL, _PEEPHOLES = 4, 5, 6, 7
 
 
-class OnnxRecurrent(nn.Module):
+class Recurrent(nn.Module):
     """A recurrent layer over a sequence [T, N, I].
 
     Args:
@@ -125,4 +125,4 @@ def _made(
     computed = [call.has(i) and not call.is_constant(i) for i in states]
     initial = [call.constants[i] if i < len(call.constants) else None for i in states]
     lengths = call.ints(_LENGTHS) if call.has(_LENGTHS) else None
-    return OnnxRecurrent(cell, direction == "reverse", computed, initial, lengths)
+    return Recurrent(cell, direction == "reverse", computed, initial, lengths)

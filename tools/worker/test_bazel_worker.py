@@ -137,9 +137,16 @@ def _asleep(worker: _Worker, tmp_path: Path) -> Path:
     return Path("/proc", started.read_text())
 
 
+def _has_ended(action: Path) -> bool:
+    try:
+        return "(zombie)" in (action / "status").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # before or while it is read
+        return True
+
+
 def _wait_for_end(action: Path) -> None:
     for _ in range(3000):
-        if not action.exists() or "(zombie)" in (action / "status").read_text():
+        if _has_ended(action):
             return
         time.sleep(0.01)
     raise AssertionError("it has not ended")

@@ -106,8 +106,9 @@ def steps_down(graphs: Iterable[Graph], most: int) -> list[tuple[int, int]]:
     for graph in graphs:
         grouping = Grouping(graph)
         for limit in grouping.limits(most):
-            more = grouping.work(limit)
-            if limit < most and more is not None:
+            groups = grouping.groups(limit)
+            if limit < most and groups is not None:
+                more = grouping.work(groups, limit)
                 work[limit] = min(more, work.get(limit, more))
     found: list[tuple[int, int]] = []
     for limit in sorted(work):  # keeps only limits with fewer instructions than all smaller ones
@@ -126,7 +127,7 @@ def _by_limits(
         kinds = {at: [m.scratch for m in group.members] for at, group in groups.items()}
         if kinds not in tried:
             tried.append(kinds)
-            yield grouping.work(limit) or 0, limit, with_groups(graph, groups)
+            yield grouping.work(groups, limit), limit, with_groups(graph, groups)
 
 
 def _with_nearest(graph: Graph, make: Make[P], enough: bool = False) -> tuple[int, P] | None:

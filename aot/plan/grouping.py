@@ -125,14 +125,10 @@ class Grouping:
             end = begin
         return found
 
-    def work(self, limit: int) -> int | None:
-        """Return estimated instructions for a limit, on top of those of the fastest calls.
-
-        Return None if the limit cannot be kept.
+    def work(self, groups: Mapping[int, RowGroup], limit: int) -> int:
+        """Return estimated instructions of the groups for a limit, on top of those of the fastest
+        calls.
         """
-        groups = self.groups(limit)
-        if groups is None:
-            return None
         inside = {i for at, group in groups.items() for i in range(at, at + len(group.members))}
         alone = (self._alone(i, limit) or 0 for i in range(len(self._steps)) if i not in inside)
         return sum(map(_cost, groups.values())) + sum(alone) + _of_pieces(self._steps)

@@ -82,7 +82,7 @@ def test_the_front_of_a_model_is_found_in_few_lowerings() -> None:
 
 
 def test_limits_of_cost() -> None:
-    """What is lowered is within the limits, or nothing is chosen."""
+    """The chosen settings are within the limits, or there are none."""
     cost = FitCost(flash=1000, ram=100, instructions=10, ms=2.0)
     trial = Trial(Quantize(), 0.9, 30.0, cost)
     assert FitLimits().hold(trial) and FitLimits(2.0, 1000, 100, 0.9).hold(trial)

@@ -39,7 +39,7 @@ from tools.simulator.elf import Elf, ElfError
 from tools.simulator.own_board import find_calibration
 from tools.simulator.silicon import Calibration
 from tools.simulator.simulate import SimulatorError, simulate
-from tools.simulator.timing import FLASH
+from tools.simulator.timing import FLASH, plain_core
 
 _BOARD = flags.DEFINE_string("board", None, "The board's board.json.", required=True)
 _SIZE = flags.DEFINE_string("size", None, "The image's size.json.", required=True)
@@ -110,7 +110,7 @@ def _measured(board: Board) -> Calibration | None:
     if not _CYCLES.value and not has_table(board.core):
         return None
     check_core(board.core)
-    return find_calibration(board.core.split("+")[0], _CHIP.value)
+    return find_calibration(plain_core(board.core), _CHIP.value)
 
 
 def _estimates(elf: Path, board: Board, counts: Counts, measured: Calibration) -> dict[Key, float]:

@@ -23,7 +23,7 @@ from tools.simulator.blocks import Block, Code, CyclesError, mnemonic
 from tools.simulator.counts import Region
 from tools.simulator.elf import Elf
 from tools.simulator.silicon import Calibration
-from tools.simulator.timing import TABLES, WIDENING, cycles_by_address, widens
+from tools.simulator.timing import TABLES, WIDENING, cycles_by_address, plain_core, widens
 
 MODELS = ("cortex-m7", "cortex-m52", "cortex-m55", "cortex-m85")
 """Cores with LLVM's model. M52 has M55's. The other cores with estimates have a table."""
@@ -87,7 +87,7 @@ class Ran:
 
 def has_table(core: str) -> bool:
     """Return True if a core's cycles need no LLVM."""
-    return _plain(core) in TABLES
+    return plain_core(core) in TABLES
 
 
 def check_core(core: str) -> None:
@@ -97,7 +97,7 @@ def check_core(core: str) -> None:
         CyclesError: it has neither a table nor a model.
     """
     known = sorted({*TABLES, *MODELS})
-    if _plain(core) not in known:
+    if plain_core(core) not in known:
         raise CyclesError(f"no model estimates cycles for {core}, only for {', '.join(known)}")
 
 
@@ -123,7 +123,7 @@ def estimate(
     check_core(core)
     tools = tools or CycleTools.of_build(core)
     arguments = ["--disassemble", "--no-show-raw-insn", str(elf)]
-    arguments += [] if tools.mca is None else [f"--mcpu={_plain(core)}"]
+    arguments += [] if tools.mca is None else [f"--mcpu={plain_core(core)}"]
     code = Code.of_listing(_run(tools.objdump, arguments).stdout)
     names = Elf(elf)
     blocks = [code.blocks(region.at) for region in regions]
@@ -189,7 +189,7 @@ def _total_cycles(
     source: str, core: str, iterations: int, tools: CycleTools
 ) -> tuple[dict[str, int], set[str]]:
     """Return cycles by block number, and the instructions missing in the model."""
-    arguments = [f"-mtriple={_TRIPLE}", f"-mcpu={_plain(core)}", f"-iterations={iterations}"]
+    arguments = [f"-mtriple={_TRIPLE}", f"-mcpu={plain_core(core)}", f"-iterations={iterations}"]
     arguments += ["-call-latency=0", "-skip-unsupported-instructions=lack-sched", "--json", "-"]
     assert tools.mca is not None
     done = _run(tools.mca, arguments, source)
@@ -203,8 +203,3 @@ def _run(program: Path, arguments: list[str], text: str = "") -> "subprocess.Com
     if done.returncode != 0:
         raise CyclesError(f"{program.name} failed: {done.stderr.strip()}")
     return done
-
-
-def _plain(core: str) -> str:
-    """Return a core without the suffix of a variant: cortex-m33+nofp is a cortex-m33."""
-    return core.split("+")[0]

@@ -3,14 +3,14 @@
 
 import dataclasses
 import json
-import math
 import os
-from collections.abc import Sequence
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 from tools.simulator.blocks import CyclesError
 from tools.simulator.silicon import Calibration, calibration
+from tools.simulator.timing import plain_core
 
 Fields = dict[str, Any]
 
@@ -31,7 +31,9 @@ def ratio(measured: Fields, estimated: Fields) -> float:
         raise CyclesError(
             "a profile has no cycles of its steps. Build with --//firmware/runtime:profile_steps"
         )
-    if counts.keys() != estimates.keys() or _core(measured) != _core(estimated):
+    if counts.keys() != estimates.keys() or plain_core(measured["core"]) != plain_core(
+        estimated["core"]
+    ):
         raise CyclesError(
             f"{measured['name']} and {estimated['name']} differ in core, kernels or steps"
         )
@@ -45,7 +47,12 @@ def with_measurement(board: Fields, measured: Fields, estimated: Fields, clock_h
         CyclesError: see ratio(), or the file is of another core, clock or chip.
     """
     chip = estimated.get("estimated_for", {}).get("chip", "")
-    of = {"name": measured["board"], "core": _core(measured), "clock_hz": clock_hz, "chip": chip}
+    of = {
+        "name": measured["board"],
+        "core": plain_core(measured["core"]),
+        "clock_hz": clock_hz,
+        "chip": chip,
+    }
     if board and board != of | {"ratios": board.get("ratios")}:
         raise CyclesError(f"the file has measurements of something else than {of}")
     ratios = dict(board.get("ratios", {}))
@@ -68,12 +75,12 @@ def own_calibration(core: str, board: Fields) -> Calibration:
     ratios = list(board["ratios"].values())
     error = base.error
     if len(ratios) > 1:
-        others = (_mean(ratios[:i] + ratios[i + 1 :]) for i in range(len(ratios)))
+        others = (geometric_mean(ratios[:i] + ratios[i + 1 :]) for i in range(len(ratios)))
         error = max(abs(o / own - 1) for o, own in zip(others, ratios, strict=True))
     return dataclasses.replace(
         base,
         chip=base.own_chip(board["name"], core, board["clock_hz"]),
-        factor=base.factor * _mean(ratios),
+        factor=base.factor * geometric_mean(ratios),
         error=error,
         rows=len(ratios),
     )
@@ -88,14 +95,6 @@ def find_calibration(core: str, chip: str) -> Calibration:
     if not chip.endswith(".json"):
         return calibration(core, chip)
     return own_calibration(core, read_json(chip))
-
-
-def _core(profile: Fields) -> str:
-    return str(profile["core"]).split("+")[0]
-
-
-def _mean(ratios: Sequence[float]) -> float:
-    return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def path_of(name: str) -> Path:

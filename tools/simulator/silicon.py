@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 from tools.simulator.blocks import CyclesError
@@ -156,11 +157,13 @@ def calibration(core: str, chip: str = "") -> Calibration:
         return Calibration(found, _factor(own), error, len(own), found.table)
     measured = {name: [row for row in rows() if row.chip == name] for name in known}
     factors = {name: _factor(of_chip) for name, of_chip in measured.items() if of_chip}
-    others = {name: _mean(factors[one] for one in factors if one != name) for name in factors}
+    others = {
+        name: geometric_mean(factors[one] for one in factors if one != name) for name in factors
+    }
     error = max(
         abs(_error(row, others[name])) for name, factor in factors.items() for row in measured[name]
     )
-    return Calibration(found, _mean(factors.values()), error, 0, found.table)
+    return Calibration(found, geometric_mean(factors.values()), error, 0, found.table)
 
 
 def error_of(row: Row) -> float:
@@ -194,13 +197,7 @@ def _read() -> dict[str, Any]:
 
 
 def _factor(some: Iterable[Row]) -> float:
-    return _mean(row.measured / row.modelled for row in some)
-
-
-def _mean(ratios: Iterable[float]) -> float:
-    """Return the geometric mean."""
-    logs = [math.log(ratio) for ratio in ratios]
-    return math.exp(sum(logs) / len(logs))
+    return geometric_mean(row.measured / row.modelled for row in some)
 
 
 def _error(row: Row, factor: float) -> float:

@@ -171,3 +171,8 @@ def _words(name: str, operands: str) -> int:
         for part in listed.split(",")
     )
     return count * (2 if _DOUBLE.match(listed) else 1)
+
+
+def plain_core(core: str) -> str:
+    """Return a core without the suffix of a variant: cortex-m33+nofp is a cortex-m33."""
+    return core.split("+")[0]

@@ -24,7 +24,7 @@ from aot.plan.testing import Network, export_pte, sample_board
 from aot.slot.kernel_table import header as kernels_header
 from boards.board import Timer
 from boards.irq_numbers import irqs_header
-from tests.docs.samples import samples
+from tests.docs.samples import by_page
 from tools.lint.workspace import workspace_root
 
 _ROOT = workspace_root()
@@ -173,10 +173,8 @@ def _errors(code: str, generated: Path) -> str:
 
 _SAMPLES = [
     pytest.param(page, index, text, id=f"{page}-{index}")
-    for page in sorted({page for page, language, _ in samples() if language == "c"})
-    for index, text in enumerate(
-        text for name, language, text in samples() if (name, language) == (page, "c")
-    )
+    for page, texts in sorted(by_page("c").items())
+    for index, text in enumerate(texts)
 ]
 
 
@@ -187,8 +185,7 @@ def test_a_sample_compiles(page: str, index: int, text: str, generated: Path) ->
 
 def test_each_place_has_a_sample() -> None:
     counts = {page: len(places) for page, places in PLACES.items()}
-    found = [page for page, language, _ in samples() if language == "c"]
-    assert counts == {page: found.count(page) for page in found}
+    assert counts == {page: len(texts) for page, texts in by_page("c").items()}
 
 
 def _renamed(text: str) -> str:
@@ -202,5 +199,5 @@ def _one_argument_more(text: str) -> str:
 @pytest.mark.parametrize("change", [_renamed, _one_argument_more])
 def test_a_wrong_call_is_found(change: Callable[[str], str], generated: Path) -> None:
     page = "docs/your_own_app.md"
-    (text, *_) = [text for name, language, text in samples() if (name, language) == (page, "c")]
+    text, *_ = by_page("c")[page]
     assert _errors(_program(change(text), PLACES[page][0]), generated)

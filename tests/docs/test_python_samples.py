@@ -16,7 +16,7 @@ from torch import nn
 
 from aot.lower import lower
 from aot.options import Measure, Quantize
-from tests.docs.samples import samples
+from tests.docs.samples import by_page
 
 Names = dict[str, Any]
 
@@ -106,12 +106,8 @@ _PAGES: dict[str, tuple[Callable[[Path], Names], Callable[[Names], object]]] = {
 }
 
 
-def _pages() -> list[str]:
-    return sorted({page for page, language, _ in samples() if language == "python"})
-
-
 def test_all_samples_are_run() -> None:
-    assert {*_pages()} == {*_PAGES, *_ELSEWHERE}
+    assert {*by_page("python")} == {*_PAGES, *_ELSEWHERE}
 
 
 def run(text: str, names: Names) -> Names:
@@ -123,7 +119,7 @@ def run(text: str, names: Names) -> Names:
 
 @pytest.mark.parametrize("page", _PAGES)
 def test_a_sample_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (text,) = [text for name, language, text in samples() if (name, language) == (page, "python")]
+    (text,) = by_page("python")[page]
     monkeypatch.chdir(tmp_path)
     names, check = _PAGES[page]
     assert check(run(text, names(tmp_path)))

@@ -3,7 +3,13 @@
 
 load("@rules_python//python:defs.bzl", "py_test")
 
-def pytest_test(name, srcs, deps = [], args = [], **kwargs):
+def pytest_test(
+        name,
+        srcs,
+        deps = [],
+        args = [],
+        packages = Label("@python_checks//:packages"),
+        **kwargs):
     """Runs pytest on srcs; `--test_filter` selects tests as pytest's -k does.
 
     Args:
@@ -11,6 +17,7 @@ def pytest_test(name, srcs, deps = [], args = [], **kwargs):
       srcs: test_*.py files.
       deps: py_library targets.
       args: further pytest arguments.
+      packages: the environment, with pytest in it.
       **kwargs: as for py_test.
     """
     py_test(
@@ -20,7 +27,7 @@ def pytest_test(name, srcs, deps = [], args = [], **kwargs):
         args = ["$(location %s)" % src for src in srcs] + args,
         deps = deps + [
             Label("//tools:imports"),
-            Label("@python_checks//:packages"),
+            packages,
         ],
         **kwargs
     )

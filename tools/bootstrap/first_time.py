@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.bootstrap.lock import locked_packages
-from tools.bootstrap.machine import HERE
-from tools.bootstrap.python_env import DOWNLOAD_MEGABYTES
+from tools.bootstrap.python_env import DOWNLOAD_MEGABYTES, has_hashes
 from tools.bootstrap.report import owned, say
 from tools.bootstrap.versions import read_versions
 
@@ -49,7 +48,7 @@ def missing_tools() -> dict[str, tuple[int, list[str]]]:
     versions = read_versions()
     requests = runpy.run_path(str(_REQUESTS))
     found = {}
-    if not os.environ.get("PILOTLIGHT_PYTHON_ENV") and HERE.debian == "amd64":
+    if not os.environ.get("PILOTLIGHT_PYTHON_ENV") and has_hashes():
         lock = _TOOLS / "python/requirements.txt"
         found["Python packages"] = (
             DOWNLOAD_MEGABYTES,

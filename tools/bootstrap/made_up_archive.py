@@ -7,6 +7,7 @@ import base64
 import hashlib
 import io
 import lzma
+import ssl
 import tarfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -96,13 +97,15 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Serve a folder, and yield its address."""
+def served(folder: Path, context: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Serve a folder, with a certificate if there is a context, and yield its address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    if context is not None:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, args=[0.02])
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"{'http' if context is None else 'https'}://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         thread.join()

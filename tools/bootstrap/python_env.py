@@ -61,9 +61,14 @@ _NO_HASHES = (
 )
 
 
+def has_hashes() -> bool:
+    """Return True if the lock files have hashes of packages for this architecture."""
+    return HERE.debian == "amd64"
+
+
 def check_hashes(lock: Path) -> None:
     """Raise SetupError if the lock files have no hashes of packages for this architecture."""
-    if HERE.debian != "amd64":
+    if not has_hashes():
         raise SetupError(_NO_HASHES.format(architecture=HERE.debian, lock=lock))
 
 

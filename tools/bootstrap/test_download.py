@@ -2,11 +2,8 @@
 """Proxies, and certificates of a company, by the usual variables."""
 
 import ssl
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -84,18 +81,8 @@ def test_certificate_of_a_company(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "x").write_bytes(b"private")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
-    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, args=[0.02])
-    thread.start()
-    try:
-        url = f"https://127.0.0.1:{server.server_port}/x"
+    with served(tmp_path, context) as address:
         with pytest.raises(SetupError, match="CERTIFICATE_VERIFY_FAILED"):
-            read_url(url)
+            read_url(f"{address}/x")
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-        assert read_url(url) == b"private"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+        assert read_url(f"{address}/x") == b"private"

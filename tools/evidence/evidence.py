@@ -75,7 +75,7 @@ def main(argv: list[str]) -> int:
     for name, data in written.items():
         (folder / name).write_text(json.dumps(data, indent=1) + "\n")
     files = (*image.files, *image.models, *(folder / name for name in written))
-    hashes = {path.name: _digest(path) for path in files}
+    hashes = [(path.name, _digest(path)) for path in files]
     html = page(label, image.size, image.compiler, hashes, results)
     (folder / "index.html").write_text(html)
     print(folder / "index.html")

@@ -22,7 +22,7 @@ def page(
     label: str,
     size: Mapping[str, Any],
     compiler: str,
-    hashes: Mapping[str, str],
+    hashes: Sequence[tuple[str, str]],
     results: Mapping[str, str],
 ) -> str:
     """Return the page as HTML.
@@ -31,7 +31,7 @@ def page(
       label: of the image.
       size: its size.json.
       compiler: its text in the ELF.
-      hashes: SHA-256 by the name of a file of the folder, or of a part of the image.
+      hashes: names of files of the folder and of parts of the image, with their SHA-256.
       results: of tests by label; tests that did not run are missing.
     """
     facts = [["label", label], ["board", size["board"]], ["core", size["core"]]]
@@ -43,7 +43,7 @@ def page(
         "<h2>Image</h2>",
         _table(["property", "value"], facts),
         "<h2>Files</h2>",
-        _table(["file", "SHA-256"], [[name, value] for name, value in hashes.items()]),
+        _table(["file", "SHA-256"], hashes),
         "<h2>Claims</h2>",
         "<p>A proof covers all inputs that the row names. A bound comes from an analysis. "
         "A test covers its own inputs. A claim without a passed test is not shown to hold.</p>",

@@ -24,7 +24,7 @@ _SIZE = {
 
 
 def _page(results: dict[str, str]) -> str:
-    return page("//app:image", _SIZE, "GCC 14", {"image.elf": "00ff"}, results)
+    return page("//app:image", _SIZE, "GCC 14", [("image.elf", "00ff")], results)
 
 
 def test_the_page_has_all_facts() -> None:

@@ -75,8 +75,10 @@ def output_stage(
     reach: AnyArray,
     vector: Callable[[AnyArray], Constant] = Constant,
 ) -> dict[str, Constant]:
-    """Return the data fields multiplier and shift of pl_output_stage; no shift if all factors have
-    the same.
+    """Return the data fields multiplier and shift of pl_output_stage.
+
+    There is no shift if all factors divide and all sums are within the bounds of
+    pl_requantize_down.
 
     Args:
       multiplier, shift: int32 [channels].

@@ -65,6 +65,7 @@ class Grouping:
         for name in {self.rows.root(state.value.name) for state in graph.program.states}:
             self._first[name], self._last[name] = -1, len(graph.steps)
         self._needs: dict[tuple[int, int], int] = {}
+        self._options: dict[int, list[tuple[int, int]]] = {}
 
     def limits(self, have: int) -> Iterator[int]:
         """Yield limits to try, from the largest down to the smallest feasible one.
@@ -74,7 +75,8 @@ class Grouping:
         Args:
           have: available bytes.
         """
-        most = max((self.needs(i, i + 1) for i in range(len(self._steps))), default=0)
+        steps = {self.needs(i, i + 1) for i in range(len(self._steps))}
+        most = max(steps, default=0)
         low, high = 0, most // ALIGNMENT  # whole units: all needs are
         while high - low > 1:
             middle = (low + high) // 2
@@ -85,7 +87,6 @@ class Grouping:
         least = high * ALIGNMENT
         if least <= have < most:
             yield have
-        steps = {self.needs(i, i + 1) for i in range(len(self._steps))}
         eighths = {least * (8 + more) // 8 for more in (12, 8, 6, 4, 3, 2, 1)}
         limits = {limit for limit in steps | eighths if least < limit < min(most, have)}
         yield from sorted(limits, reverse=True)
@@ -146,15 +147,21 @@ class Grouping:
         """Return the extra cost of a step that runs alone under a limit; None if it exceeds the
         limit.
         """
-        step = self._steps[index]
-        if self._need_of(step, step.kernel, index, index + 1) <= limit:
-            return 0
-        if self.needs(index, index + 1) > limit:
-            return None
-        for kernel in _fallback_calls(step):
-            if self._need_of(step, kernel, index, index + 1) <= limit:
-                return _fallback_cost(step, kernel)
-        raise AssertionError(step)
+        return next((cost for need, cost in self._calls(index) if need <= limit), None)
+
+    def _calls(self, index: int) -> list[tuple[int, int]]:
+        """Return the bytes in use and the extra cost of each call of a single step, the fastest
+        first.
+        """
+        if index not in self._options:
+            step = self._steps[index]
+            calls = [(step.kernel, 0)]
+            if self._fallback:
+                calls += [(call, _fallback_cost(step, call)) for call in _fallback_calls(step)]
+            self._options[index] = [
+                (self._need_of(step, call, index, index + 1), cost) for call, cost in calls
+            ]
+        return self._options[index]
 
     def _chosen(self, begin: int, end: int, limit: int) -> RowGroup:
         """Return the fastest row group for the steps under a limit."""
@@ -216,9 +223,7 @@ class Grouping:
 
     def _need(self, begin: int, end: int) -> int:
         if end - begin == 1:
-            step = self._steps[begin]
-            calls = step.kernel, *(_fallback_calls(step) if self._fallback else ())
-            return min(self._need_of(step, call, begin, end) for call in calls)
+            return min(need for need, _ in self._calls(begin))
         group = self.rows.group(begin, end)
         assert group is not None
         step = group.leanest.step

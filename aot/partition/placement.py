@@ -9,6 +9,7 @@ sides. The best of the results is taken. Calls are counted exactly.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -66,11 +67,12 @@ def cheapest_regions(graph: Graph, costs: PlacementCosts) -> list[list[Node]]:
       graph: a region, whose ops could all run on the engine.
     """
     units = _units(graph, costs)
+    total = functools.cache(lambda taken: costs.total(_regions(graph, units, taken)))
     every = frozenset(range(len(units)))
     tried = [every, frozenset[int]()]
     tried += [_cut(units, costs, entry) for entry in (0, costs.call // 2, costs.call)]
-    found = [_improved(graph, units, costs, taken) for taken in dict.fromkeys(tried)]
-    best = min(found, key=lambda taken: _total(graph, units, costs, taken))
+    found = [_improved(graph, units, total, taken) for taken in dict.fromkeys(tried)]
+    best = min(found, key=total)
     return _regions(graph, units, best)
 
 
@@ -130,16 +132,18 @@ def _cut(units: Sequence[Sequence[Node]], costs: PlacementCosts, entry: int) -> 
 
 
 def _improved(
-    graph: Graph, units: Sequence[Sequence[Node]], costs: PlacementCosts, taken: frozenset[int]
+    graph: Graph,
+    units: Sequence[Sequence[Node]],
+    total: Callable[[frozenset[int]], float],
+    taken: frozenset[int],
 ) -> frozenset[int]:
-    total = _total(graph, units, costs, taken)
     for _ in range(_PASSES):
-        before = total
+        before = taken
         for group in _groups(graph, units, taken):
             changed = taken - group if min(group) in taken else taken | group
-            if (cycles := _total(graph, units, costs, changed)) < total:
-                taken, total = changed, cycles
-        if total == before:
+            if total(changed) < total(taken):
+                taken = changed
+        if taken == before:
             break
     return taken
 
@@ -169,9 +173,3 @@ def _regions(
     graph: Graph, units: Sequence[Sequence[Node]], taken: frozenset[int]
 ) -> list[list[Node]]:
     return convex_regions(graph, [n for i in sorted(taken) for n in units[i]])
-
-
-def _total(
-    graph: Graph, units: Sequence[Sequence[Node]], costs: PlacementCosts, taken: frozenset[int]
-) -> float:
-    return costs.total(_regions(graph, units, taken))

@@ -8,6 +8,7 @@ any size.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 
@@ -37,6 +38,7 @@ def _is_half_pixel(size: int, factor: int, step: int, offset: int, unit: int) ->
     return 2 * factor * step == 2 * unit and 2 * factor * offset == (1 - factor) * unit
 
 
+@functools.cache
 def scale_of(total: int) -> tuple[int, int, int] | None:
     """Return the weights' factor, multiplier and shift for the division of all sums by their total.
 

@@ -98,12 +98,13 @@ def _shifted(module: GraphModule, node: Node) -> Results:
     x, bits = operands
     if not all(map(is_integers, node.all_input_nodes)):
         return {}
-    is_left = str(node.target).split(".")[1] in ("__lshift__", "bitwise_left_shift")
+    target: Any = node.target
+    is_left = target.overloadpacket in (_aten.__lshift__, _aten.bitwise_left_shift)
     shift = torch.tensor([_BITS, *range(_BITS), _BITS]).clamp(max=_BITS if is_left else _BITS - 1)
     y = x if isinstance(x, Node) else constant(module, node, "number", torch.tensor(x))
     known = isinstance(bits, int) and 0 <= bits < _BITS - 1
     for part in (shift,) if known else (shift // 2, shift - shift // 2):
-        factor = _looked_up(module, node, bits, -1, 1 << part)
+        factor = _looked_up(module, node, bits, 1 << part)
         if is_left:
             y = call(node, _aten.mul.Tensor, y, factor)
         else:
@@ -118,19 +119,18 @@ def _power_of_number(module: GraphModule, node: Node) -> Results:
     if not is_integers(exponent) or not isinstance(base, int) or abs(base) < 2:
         return {}
     wrapped = [_as_int32(base**power) for power in range(_MOST_POWERS)]
-    return {0: _looked_up(module, node, exponent, -1, torch.tensor([0, *wrapped]))}
+    return {0: _looked_up(module, node, exponent, torch.tensor([0, *wrapped]))}
 
 
 def _as_int32(number: int) -> int:
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
-def _looked_up(
-    module: GraphModule, node: Node, index: Any, first: int, table: torch.Tensor
-) -> Node:
-    """Return a table's entries for integers, a number or a tensor, from `first` on. The first and
-    the last entry are those of all integers beyond.
+def _looked_up(module: GraphModule, node: Node, index: Any, table: torch.Tensor) -> Node:
+    """Return a table's entries for integers, a number or a tensor, from -1 on. The first and the
+    last entry are those of all integers beyond.
     """
+    first = -1
     known = torch.tensor(index) if isinstance(index, int) else tensor_constant(module, index)
     last = first + len(table) - 1
     if known is not None:

@@ -96,7 +96,7 @@ def suggest(
     # An input and its only layer may yield the same change.
     known = {tuple(sorted(s.setting.items())) or s.value.name: s for s in reversed(better)}
     better = [s for s in reversed(known.values()) if s.gain_db > _WORTH_DB]
-    from_db = _mean_db(lowered)
+    from_db = lowered.quality.mean_sqnr_db
     if again is not None:
         better, smaller = (
             [_lowered(s, again, from_db) for s in group] for group in (better, smaller)
@@ -104,7 +104,7 @@ def suggest(
         smaller = [s for s in smaller if s.gain_db >= -_AFFORDABLE_DB]
     if equalized is not None and worst and from_db is not None and from_db < ROUGH_DB:
         found = Suggestion(EQUALIZE, worst[0], None, None, before, lowered_from_db=from_db)
-        better.append(replace(found, lowered_db=_mean_db(equalized())))
+        better.append(replace(found, lowered_db=equalized().quality.mean_sqnr_db))
     better = [s for s in better if s.gain_db > _WORTH_DB]
     if changed is not None and worst and from_db is not None:
         better += _of_the_whole(lowered, worst[0], changed, better, from_db)
@@ -134,7 +134,7 @@ def _of_the_whole(
             setting,
             changes,
             saved_bytes=bytes_before - len(after.pte),
-            lowered_db=_mean_db(after),
+            lowered_db=after.quality.mean_sqnr_db,
             lowered_from_db=from_db,
         )
 
@@ -157,14 +157,8 @@ def _of_the_whole(
 def _lowered(suggestion: Suggestion, again: Again, from_db: float | None) -> Suggestion:
     if not suggestion.setting:
         return suggestion
-    after = _mean_db(again(suggestion.setting))
+    after = again(suggestion.setting).quality.mean_sqnr_db
     return replace(suggestion, lowered_db=after, lowered_from_db=from_db)
-
-
-def _mean_db(lowered: Lowered) -> float | None:
-    """Return the mean SQNR of a model's outputs."""
-    noises = [10 ** (-o.sqnr_db / 10) for o in lowered.quality.outputs if o.sqnr_db is not None]
-    return decibels(1.0, sum(noises) / len(noises)) if noises else None
 
 
 def _of(

@@ -11,7 +11,7 @@ import torch
 from torch.fx import Node
 
 from aot.quality.decibels import ROUGH_DB, decibels, in_decibels, power
-from aot.quality.tally import Tally
+from aot.quality.tally import Tally, finite_parts
 
 _CLEAR = 0.5
 """A class is clear for the float model if it leads the next by this many standard deviations of its
@@ -221,9 +221,8 @@ class Output:
         """
         finite = torch.isfinite(expected)
         self.endless += int((~finite).sum())
-        numbers = torch.where(finite, expected.double(), 0.0)
+        numbers, error = finite_parts(expected, actual)
         self.signal += power(numbers)
-        error = torch.where(finite, actual.double() - numbers, 0.0)
         self.noise += power(error)
         self.sums = numbers if self.sums is None else self.sums + numbers
         self.samples += 1

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any
 
 from aot.errors import LoweringError, Problem, describe, place
-from aot.quality.decibels import MIN_SQNR_DB, in_decibels
+from aot.quality.decibels import MIN_SQNR_DB, decibels, in_decibels
 from aot.quality.evaluation import HeldOut
 from aot.quality.finding import Finding, interval, name_of
 from aot.quality.metric import MetricResult
@@ -96,6 +96,12 @@ class Quality:
 
     def __repr__(self) -> str:
         return "; ".join(self.lines() + [f"{len(self.findings)} warnings"])
+
+    @property
+    def mean_sqnr_db(self) -> float | None:
+        """Return the SQNR of the outputs' mean noise; None if no output has one."""
+        noises = [10 ** (-o.sqnr_db / 10) for o in self.outputs if o.sqnr_db is not None]
+        return decibels(1.0, sum(noises) / len(noises)) if noises else None
 
     @property
     def accuracy(self) -> tuple[float, float] | None:

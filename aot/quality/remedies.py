@@ -14,7 +14,7 @@ from aot.quality.layers import of_one_scale, only_moves, settings_of
 from aot.quality.outputs import Output
 from aot.quality.parts import OutputParts
 from aot.quality.subject import Subject
-from aot.quality.tally import Tally
+from aot.quality.tally import Tally, finite_parts
 from aot.quality.values import Values
 
 _SAMPLES = 16
@@ -82,8 +82,8 @@ class Remedies:
         rough = torch.stack([r for _, r in runs])
         if apart is not None:
             rough = _with_own_scales(exact, rough, apart)
-        for e, r in zip(exact.double(), rough.double(), strict=True):
-            tally.add(True, e, r - e)
+        for e, r in zip(exact, rough, strict=True):
+            tally.add(True, *finite_parts(e, r))
         return self._judge(tally)
 
 
@@ -95,7 +95,9 @@ def _with_own_scales(exact: torch.Tensor, rough: torch.Tensor, parts: OutputPart
     """Return results rounded to int8, each part with the range that it has in float."""
     found = rough.clone()
     for index in range(len(parts.names)):
-        mine = parts.of.expand(exact.shape) == index
+        mine = (parts.of.expand(exact.shape) == index) & torch.isfinite(exact)
+        if not mine.any():
+            continue
         low, high = (min(0.0, float(exact[mine].min())), max(0.0, float(exact[mine].max())))
         scale = (high - low) / _STEPS or 1.0
         found[mine] = (rough[mine].clamp(low, high) / scale).round() * scale

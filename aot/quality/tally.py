@@ -66,6 +66,13 @@ class Spread:
         return cls(statistics.median(values), values[(len(values) - 1) // 10], *known[0])
 
 
+def finite_parts(expected: torch.Tensor, actual: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the float model's results and their errors in float64, both 0 if not finite."""
+    finite = torch.isfinite(expected)
+    numbers = torch.where(finite, expected.double(), 0.0)
+    return numbers, torch.where(finite, actual.double() - numbers, 0.0)
+
+
 @dataclass(repr=False)
 class Tally:
     """Energies of an output of real numbers.

@@ -15,6 +15,7 @@ from aot.lower import Lowered, lower
 from aot.options import Measure
 from aot.quality.parts import parts_of
 from aot.quality.sampling import Sampler, spread_sequences
+from aot.quality.tally import finite_parts
 
 
 class _Head(nn.Module):
@@ -231,3 +232,10 @@ def test_data_sorted_by_class_are_measured_all_over() -> None:
     assert "on 32 of 120 calibration samples" in lowered.quality.lines()[0]
     means = [float(x.mean()) for _, (x,) in lowered.quality.samples.samples]
     assert torch.tensor(means).mean() == pytest.approx(float(torch.cat(data).mean()), abs=0.25)
+
+
+def test_values_that_are_not_finite_are_left_out() -> None:
+    exact = torch.tensor([1.0, torch.inf, torch.nan, -2.0])
+    numbers, error = finite_parts(exact, torch.tensor([1.5, 3.0, 3.0, -2.0]))
+    assert numbers.tolist() == [1.0, 0.0, 0.0, -2.0]
+    assert error.tolist() == [0.5, 0.0, 0.0, 0.0]

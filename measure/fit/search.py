@@ -14,7 +14,6 @@ from typing import Any
 from aot.errors import LoweringError
 from aot.lower import Lowered
 from aot.options import Quantize
-from aot.quality.decibels import decibels
 from aot.quality.layers import only_moves, settings_of
 from aot.quantizer.by_layer import DEFAULT
 from aot.rules import fused_clamp
@@ -190,9 +189,7 @@ class Search:
 
 def _trial(quantize: Quantize, lowered: Lowered, cost: FitCost | None) -> Trial:
     quality = lowered.quality
-    noises = [10 ** (-o.sqnr_db / 10) for o in quality.outputs if o.sqnr_db is not None]
-    found = decibels(1.0, sum(noises) / len(noises)) if noises else None
-    sqnr = 0.0 if found is None else round(found, 3)
+    sqnr = 0.0 if quality.mean_sqnr_db is None else round(quality.mean_sqnr_db, 3)
     metric = sqnr
     if quality.metric is not None:
         metric = quality.metric.int8

@@ -16,7 +16,6 @@ from tools.text.signal_handling import run_main
 
 import itertools
 import json
-import math
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +41,7 @@ with imports_that_stay():
     from aot.errors import LoweringError
     from aot.lower import Lowered, lower
     from aot.lower_files import WrongFlags, float_module, lower_file, onnx_arguments
-    from aot.options import Io, Measure, Quantize
+    from aot.options import Io, Quantize
     from aot.passes.rewrite.io_layouts import AUTO, LAYOUTS
     from aot.quality.evaluation import labelled
     from aot.quantizer.by_layer import DEFAULT
@@ -323,9 +322,7 @@ def run() -> None:
             quantization = {**by_layer, **setting}
             return lower_with(
                 quantize=replace(quantize, quantization=quantization, **(changes or {})),
-                measure=Measure(
-                    evaluation=evaluation(), min_sqnr=-math.inf, min_agreement=0.0, per_op=False
-                ),
+                measure=replace(measure_flags.without_limits(evaluation()), per_op=False),
             )
 
         ways: dict[str, Any] = {}
